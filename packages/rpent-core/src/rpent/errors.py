@@ -1,0 +1,89 @@
+"""The errors that RPent expects, and the exit codes that they end in.
+
+An expected error is one sentence (what was wrong with which value, what is accepted) plus a hint (what to do);
+the command line prints both without a traceback. Anything else is a bug and shows one.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process returns to the shell."""
+
+    SUCCESS = 0
+    """The benchmark says the task succeeded (or the command did what it was asked)."""
+    TASK_FAILED = 1
+    """The run ended and the benchmark does not say that the task succeeded."""
+    USAGE = 2
+    """The command line or a configuration value is wrong."""
+    INFRASTRUCTURE = 3
+    """A plugin, service, simulator, file system or network failed."""
+    INTERRUPTED = 130
+    """The user interrupted the run."""
+
+
+class RpentError(Exception):
+    """An expected error: `message` is one sentence, `hint` says what to do next."""
+
+    exit_code: ExitCode = ExitCode.INFRASTRUCTURE
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(RpentError):
+    """A value that the user gave is not accepted."""
+
+    exit_code = ExitCode.USAGE
+
+
+class PluginError(RpentError):
+    """A plugin that was asked for is missing, broken, incompatible or blocked."""
+
+
+class EnvironmentSetupError(RpentError):
+    """A managed environment or an interpreter cannot be used."""
+
+
+class ServiceError(RpentError):
+    """A service could not be started, did not become ready, or died."""
+
+
+class TransportError(RpentError):
+    """A message could not be exchanged with a service."""
+
+
+class FrameError(TransportError):
+    """Bytes that are not a valid, bounded RPC message."""
+
+
+class ConnectionLostError(TransportError):
+    """The peer is gone; whether the call took effect is not known."""
+
+
+class CallTimeoutError(TransportError):
+    """No answer in time; the result can still be asked for under the same request id."""
+
+
+class CancelledCallError(TransportError):
+    """The call was cancelled and ended early."""
+
+
+class RemoteError(TransportError):
+    """The service answered with an error. `kind` is the exception's class name on the server."""
+
+    def __init__(self, message: str, *, kind: str = "RemoteError", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
+
+
+class ToolError(RpentError):
+    """A tool call that cannot be carried out; the planner reads the message and may try again."""
+
+
+class RunDirectoryError(RpentError):
+    """A run directory cannot be written or read."""

@@ -1,0 +1,179 @@
+"""Every hook of RPent: the one file that a plugin author reads first.
+
+A plugin is a light module named by an entry point. It states `PLUGIN_API = 1` and implements some of these hooks::
+
+    # pyproject.toml
+    [project.entry-points."rpent.robots"]
+    my-bot = "rpent_robot_my_bot.plugin"
+
+    # rpent_robot_my_bot/plugin.py
+    from rpent.api import RobotSpec, hookimpl
+
+    PLUGIN_API = 1
+
+    @hookimpl
+    def rpent_robots():
+        yield RobotSpec(name="my-bot", summary="My robot.", robot="rpent_robot_my_bot.robot:MyBot",
+                        config="rpent_robot_my_bot.config:MyBotConfig")
+
+Collect hooks (`rpent_robots` and its like) are pure and cheap: no I/O, no GPU, no heavy import. Life-cycle hooks take
+one event object; one that raises is reported and never stops a run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rpent import specs
+
+PROJECT = "rpent"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+GROUPS: dict[str, str] = {
+    "rpent.robots": "rpent_robots",
+    "rpent.planners": "rpent_planners",
+    "rpent.transports": "rpent_transports",
+    "rpent.tools": "rpent_tools",
+    "rpent.policies": "rpent_policies",
+    "rpent.perceptors": "rpent_perceptors",
+    "rpent.executors": "rpent_executors",
+    "rpent.commands": "rpent_commands",
+    "rpent.plugins": "",
+}
+"""Entry-point group → the collect hook that its modules implement."""
+
+
+class CollectHooks:
+    """Hooks that describe what a distribution offers. Each returns an iterable of frozen specs."""
+
+    @hookspec
+    def rpent_robots(self) -> Iterable[specs.RobotSpec]:  # type: ignore[empty-body]
+        """Robots. Entry-point group `rpent.robots`.
+
+        Example::
+
+            @hookimpl
+            def rpent_robots():
+                yield RobotSpec(name="my-bot", summary="My robot.", robot="my_bot.robot:MyBot", config="my_bot.config:Config")
+        """
+
+    @hookspec
+    def rpent_planners(self) -> Iterable[specs.PlannerSpec]:  # type: ignore[empty-body]
+        """Planners. Entry-point group `rpent.planners`.
+
+        Example::
+
+            @hookimpl
+            def rpent_planners():
+                yield PlannerSpec(name="my-llm", summary="My agent.", planner="my_llm.planner:Planner", config="my_llm.config:Config")
+        """
+
+    @hookspec
+    def rpent_transports(self) -> Iterable[specs.TransportSpec]:  # type: ignore[empty-body]
+        """Transports; the name is the endpoint's scheme. Entry-point group `rpent.transports`.
+
+        Example::
+
+            @hookimpl
+            def rpent_transports():
+                yield TransportSpec(scheme="quic", summary="RPC over QUIC.", transport="my_quic.transport:QuicTransport")
+        """
+
+    @hookspec
+    def rpent_tools(self) -> Iterable[specs.ToolSpec]:  # type: ignore[empty-body]
+        """Tools for any robot. Entry-point group `rpent.tools`.
+
+        Example::
+
+            @hookimpl
+            def rpent_tools():
+                yield ToolSpec(name="clock", summary="Tells the time.", tools="my_clock.tools:ClockTools")
+        """
+
+    @hookspec
+    def rpent_policies(self) -> Iterable[specs.PolicySpec]:  # type: ignore[empty-body]
+        """VLA backends of the policy server. Entry-point group `rpent.policies`.
+
+        Example::
+
+            @hookimpl
+            def rpent_policies():
+                yield PolicySpec(name="my-vla", summary="My VLA.", service=ServiceSpec(name="vla", factory="my_vla:create", config="my_vla:Config"))
+        """
+
+    @hookspec
+    def rpent_perceptors(self) -> Iterable[specs.PerceptorSpec]:  # type: ignore[empty-body]
+        """Ways to find named things in a picture. Entry-point group `rpent.perceptors`.
+
+        Example::
+
+            @hookimpl
+            def rpent_perceptors():
+                yield PerceptorSpec(name="my-detector", summary="My detector.", perceptor="my_detector:Detector")
+        """
+
+    @hookspec
+    def rpent_executors(self) -> Iterable[specs.ExecutorSpec]:  # type: ignore[empty-body]
+        """Ways to run many episodes. Entry-point group `rpent.executors`.
+
+        Example::
+
+            @hookimpl
+            def rpent_executors():
+                yield ExecutorSpec(name="slurm", summary="Episodes as Slurm jobs.", executor="my_slurm:SlurmExecutor")
+        """
+
+    @hookspec
+    def rpent_commands(self) -> Iterable[specs.CommandSpec]:  # type: ignore[empty-body]
+        """Sub-commands of `rpent`. Entry-point group `rpent.commands`.
+
+        Example::
+
+            @hookimpl
+            def rpent_commands():
+                yield CommandSpec(name="hello", summary="Says hello.", command="my_hello:command")
+        """
+
+    @hookspec
+    def rpent_doctor_checks(self) -> Iterable[specs.DoctorCheck]:  # type: ignore[empty-body]
+        """Checks for `rpent doctor`; any plugin module may add some.
+
+        Example::
+
+            @hookimpl
+            def rpent_doctor_checks():
+                yield DoctorCheck(name="my-bot/firmware", summary="The firmware is current.", run=check_firmware)
+        """
+
+
+class LifecycleHooks:
+    """Hooks that are called while a run goes on. They observe; they cannot stop it."""
+
+    @hookspec
+    def rpent_run_started(self, event: specs.RunStartedEvent) -> None:
+        """Call when the run directory exists and the services are ready.
+
+        Example::
+
+            @hookimpl
+            def rpent_run_started(event):
+                print("started", event.run_dir)
+        """
+
+    @hookspec
+    def rpent_run_finished(self, event: specs.RunFinishedEvent) -> None:
+        """Call when the run directory is complete.
+
+        Example::
+
+            @hookimpl
+            def rpent_run_finished(event):
+                print("success:", event.outcome["benchmark_success"])
+        """

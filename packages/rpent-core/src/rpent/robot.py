@@ -1,0 +1,79 @@
+"""The agent side of a robot: from a validated configuration to a task, prompts and a toolkit. No simulator here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pydantic import BaseModel
+
+    from rpent.cancel import CancelToken
+    from rpent.rpc.channel import Channel
+    from rpent.tools.toolkit import Toolkit
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TaskSetup:
+    """One task, resolved from the robot's configuration before any service starts."""
+
+    instruction: str
+    """What the robot is asked to do, in the benchmark's own words."""
+    tag: str
+    """Folder-safe name of the episode: `libero_object_swap_t2_s0`."""
+    seed: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Plain data for run.json: suite, task, which initial state the seed selected, ..."""
+    prompt_variables: Mapping[str, Any] = field(default_factory=dict)
+    service_configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Service name → values of its config model."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prompts:
+    """What an LLM planner is told. Templates use `{name}` for prompt variables."""
+
+    system: str
+    user: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolContext:
+    """What a toolkit is built from."""
+
+    setup: TaskSetup
+    channels: Mapping[str, Channel]
+    """Service name → channel; a service that is absent is not in it."""
+    run_dir: Path
+    cancel: Callable[[], CancelToken]
+    """The token of the tool call under way; primitives pass it to `Channel.call(cancel=...)`."""
+    progress: Callable[[Mapping[str, Any]], None]
+    """Reports progress of the tool call under way (goes to the events and to the terminal)."""
+    perceptor: Any = None
+    """A `rpent.perception.Perceptor`, or None."""
+    memory_dir: Path | None = None
+
+
+class Robot(ABC):
+    """A robot as the planner's process sees it."""
+
+    config_model: ClassVar[type[BaseModel]]
+
+    def __init__(self, config: BaseModel) -> None:
+        self.config = config
+
+    @abstractmethod
+    def setup(self) -> TaskSetup:
+        """Resolve the task. Raises `UsageError` for a value that the benchmark does not have."""
+
+    @abstractmethod
+    def prompts(self) -> Prompts:
+        """Return the prompt templates for LLM planners."""
+
+    @abstractmethod
+    def toolkit(self, context: ToolContext) -> Toolkit:
+        """Build the tools over the connected services."""

@@ -1,0 +1,228 @@
+"""What goes through a hook: frozen descriptions of robots, planners, transports, tools and services.
+
+A spec holds data and import strings (`"package.module:attribute"`) and imports nothing heavy. Every field added
+later has a default, so that a plugin written for an older core keeps working.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+PLUGIN_API = 1
+"""The plugin interface that this core speaks; a plugin module states its own as `PLUGIN_API = 1`."""
+
+PLUGIN_API_MIN, PLUGIN_API_MAX = 1, 1
+
+
+def load_object(import_string: str) -> Any:
+    """Import `"package.module:attribute"` and return the attribute.
+
+    Raises:
+        ValueError: The string has no colon.
+        ImportError: The module cannot be imported, or has no such attribute.
+    """
+    module_name, colon, attribute = import_string.partition(":")
+    if not colon:
+        raise ValueError(f"`{import_string}` is not of the form `package.module:attribute`.")
+    module = import_module(module_name)
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise ImportError(f"`{module_name}` has no attribute `{attribute}`.") from error
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EnvironmentSpec:
+    """A managed environment: an interpreter of its own for a service, built by uv from a lock in the distribution.
+
+    The lock and any overrides are package data, so that the environment that a user builds is the one that was
+    tested. The rpent distributions themselves are linked in from the agent's side, never resolved.
+    """
+
+    name: str
+    """What the user types: `rpent env sync NAME`."""
+    python: str = "3.11"
+    """The Python version, as uv takes it."""
+    requirements: tuple[str, ...] = ()
+    """PEP 508 requirements, the source of the lock."""
+    overrides: tuple[str, ...] = ()
+    """Requirements that replace what dependencies ask for (uv's `--override`)."""
+    excludes: tuple[str, ...] = ()
+    """Distributions to leave out although dependencies ask for them (uv's `--exclude`)."""
+    lock: str | None = None
+    """`"package:path"` of the compiled lock (a requirements file with exact versions) shipped as package data."""
+    index_args: tuple[str, ...] = ()
+    """Further uv arguments, such as `--torch-backend=cpu`."""
+    verify: str = ""
+    """Python code that must run in the environment (`import libero.libero.envs`)."""
+    extra: str | None = None
+    """The extra of the same distribution that says the same to plain pip (`server`), where one exists."""
+    probe: str = ""
+    """A top-level module whose presence shows that the current interpreter already has what is needed."""
+    system_libraries: tuple[str, ...] = ()
+    """Shared libraries that must be loadable (`libEGL.so.1`), for doctor."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServiceSpec:
+    """A process of its own that serves a facade over RPC: an env server, a VLA server, a perception server."""
+
+    name: str
+    """`env`, `vla`, `perception`: also the name of its log and of its `--<name>-endpoint` option."""
+    factory: str
+    """Import string of `create(config) -> rpent.rpc.Facade`, run in the service's process."""
+    config: str
+    """Import string of the pydantic model that `create` takes."""
+    summary: str = ""
+    scope: Literal["unique", "shared"] = "unique"
+    """`unique`: fresh for each task. `shared`: kept across tasks."""
+    environment: EnvironmentSpec | None = None
+    """The managed environment; None means the current interpreter."""
+    optional: bool = False
+    """Tools that need an absent optional service are not offered."""
+    ready_timeout_s: float = 180.0
+    env: tuple[tuple[str, str], ...] = ()
+    """Environment variables set for the process."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RobotSpec:
+    """A robot (or a benchmark's robot) that `rpent run --robot NAME` can drive."""
+
+    name: str
+    summary: str
+    robot: str
+    """Import string of the agent-side class: `Robot(config) -> rpent.robot.Robot`. Must not import a simulator."""
+    config: str
+    """Import string of the pydantic model whose fields become the robot's command-line options."""
+    services: tuple[ServiceSpec, ...] = ()
+    perceptor: str | None = None
+    """The perceptor used when the user names none."""
+    docs_url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannerSpec:
+    """An agent runtime: a thin adapter from an SDK (or from nothing) to `rpent.session.Session`."""
+
+    name: str
+    summary: str
+    planner: str
+    """Import string of the class: `Planner(config)` with `run(session) -> None`."""
+    config: str
+    """Import string of the pydantic model whose fields become the planner's command-line options."""
+    uses_model: bool = True
+    """False for planners that need no language model (`flash`, `replay`)."""
+    docs_url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TransportSpec:
+    """A way to carry RPC frames. The entry point's name is the endpoint's scheme."""
+
+    scheme: str
+    summary: str
+    transport: str
+    """Import string of the `rpent.rpc.Transport` class."""
+    local_priority: int = 0
+    """The service supervisor takes the installed transport with the highest value for its own services."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolSpec:
+    """Tools for any robot: a toolkit fragment that is added to the robot's own tools."""
+
+    name: str
+    summary: str
+    tools: str
+    """Import string of a class with `@tool` methods: `Tools(context: rpent.tools.ToolContext)`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PerceptorSpec:
+    """A way to find named things in a picture."""
+
+    name: str
+    summary: str
+    perceptor: str
+    """Import string of the class: `Perceptor(context)` with `segment(...)`, see `rpent.perception`."""
+    config: str | None = None
+    privileged: bool = False
+    """True when it reads ground truth that the benchmark hides; the run's record then says so."""
+    robots: tuple[str, ...] = ()
+    """The robots that it works with; empty means any."""
+    service: ServiceSpec | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PolicySpec:
+    """A backend that loads VLA checkpoints for a policy server."""
+
+    name: str
+    summary: str
+    service: ServiceSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CommandSpec:
+    """A click sub-command of `rpent`. The entry point's name is the sub-command."""
+
+    name: str
+    summary: str
+    command: str
+    """Import string of the `click.Command`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExecutorSpec:
+    """A way to run many episodes (processes, a cluster)."""
+
+    name: str
+    summary: str
+    executor: str
+    config: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckResult:
+    """What a doctor check found."""
+
+    status: Literal["ok", "warn", "fail", "skip"]
+    message: str
+    remedy: str = ""
+    """The command that mends it; printed with `warn` and `fail`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DoctorCheck:
+    """One check of `rpent doctor`. `run` may be slow; it runs isolated and timed."""
+
+    name: str
+    summary: str
+    run: Callable[[], CheckResult]
+    fix: Callable[[], None] | None = None
+    """What `rpent doctor --fix` runs when the check fails; None means that only the user can mend it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunStartedEvent:
+    """Passed to `rpent_run_started`."""
+
+    run_dir: str
+    robot: str
+    planner: str
+    task: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunFinishedEvent:
+    """Passed to `rpent_run_finished`. `outcome` is the `outcome` object of run.json."""
+
+    run_dir: str
+    outcome: Mapping[str, Any]

@@ -1,0 +1,1 @@
+"""Tools: what a planner can call."""

@@ -1,0 +1,1 @@
+"""RPent's meta distribution: its dependencies are its content."""
