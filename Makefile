@@ -1,0 +1,70 @@
+# The commands of this repository. `make help` lists them; the README uses these and nothing else.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+UV = $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
+RUN = $(UV) run --no-sync
+MEMBERS = $(notdir $(wildcard packages/*))
+DEMO = --robot libero --suite libero_object_swap --task 2 --seed 0 --planner flash
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
+
+.PHONY: setup
+setup: ## Install uv (if missing), the GL libraries, and the workspace with LIBERO's simulator
+	@tools/setup
+
+.PHONY: demo
+demo: setup ## Solve a LIBERO-PRO task in the real simulator, without a model and without a key
+	$(RUN) rpent run $(DEMO)
+
+.PHONY: test
+test: setup lint test-quick test-sim test-wheels ## Run every check and every test, from nothing
+
+.PHONY: lint
+lint: ## Format check, lint, types, layers, generated docs
+	$(RUN) ruff format --check .
+	$(RUN) ruff check .
+	$(RUN) mypy $(wildcard packages/*/src)
+	$(RUN) lint-imports
+	$(RUN) python tools/reference.py --check
+
+.PHONY: test-quick
+test-quick: ## Unit, contract and command-line tests (no simulator)
+	$(RUN) pytest -m "not sim and not wheels" packages tests
+
+.PHONY: test-sim
+test-sim: ## Tests on the real simulator
+	$(RUN) pytest -m "sim and not wheels" packages tests
+
+.PHONY: test-wheels
+test-wheels: ## Build the wheels and use them in fresh environments; each member alone
+	$(RUN) pytest -m "wheels" packages tests
+	tools/test-members $(MEMBERS)
+
+.PHONY: fix
+fix: ## Format and mend what ruff can mend
+	$(RUN) ruff format .
+	$(RUN) ruff check --fix .
+
+.PHONY: docs
+docs: ## Regenerate docs/reference from the code
+	$(RUN) python tools/reference.py
+
+.PHONY: bench
+bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
+	$(RUN) python benchmarks/rpc_round_trip.py
+	$(RUN) python benchmarks/cli_startup.py
+	$(RUN) python benchmarks/state_capture.py
+	$(RUN) python benchmarks/env_speed.py
+
+.PHONY: bench-flash
+bench-flash: ## Run flash over LIBERO and LIBERO-PRO (about an hour); results go to benchmarks/results
+	$(RUN) python benchmarks/flash_matrix.py
+
+.PHONY: clean
+clean: ## Remove what the other targets made
+	rm -rf .venv .tools .gl dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
