@@ -6,6 +6,8 @@ SHELL := bash
 
 UV = $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 RUN = $(UV) run --no-sync
+# Where `tools/setup` unpacks the GL libraries when it has no root.
+export LD_LIBRARY_PATH := $(CURDIR)/.gl/lib$(if $(LD_LIBRARY_PATH),:$(LD_LIBRARY_PATH))
 MEMBERS = $(notdir $(wildcard packages/*))
 DEMO = --robot libero --suite libero_object_swap --task 2 --seed 0 --planner flash
 

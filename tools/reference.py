@@ -1,0 +1,122 @@
+"""Write docs/reference from the code: hooks, specs, events and every command's help.
+
+`--check` writes nothing and exits with 1 when a page is stale.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import click
+
+from rpent import hookspecs, specs
+from rpent.cli import main as root_command
+from rpent.cli.options import options_from_model
+from rpent.specs import load_object
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+NOTE = "<!-- Written by tools/reference.py from the code; `make docs` renews it. -->\n\n"
+
+
+def hooks_page() -> str:
+    """Every hook: signature, purpose and example."""
+    lines = ["# Hooks\n", inspect.getdoc(hookspecs) or "", ""]
+    for family in (hookspecs.CollectHooks, hookspecs.LifecycleHooks):
+        lines += [f"\n## {family.__name__}\n", inspect.getdoc(family) or ""]
+        for name, member in vars(family).items():
+            if name.startswith("rpent_"):
+                parameters = [p for p in inspect.signature(member).parameters if p != "self"]
+                lines += [f"\n### `{name}({', '.join(parameters)})`\n", inspect.getdoc(member) or ""]
+    return "\n".join(lines)
+
+
+def field_docs(cls: type) -> dict[str, str]:
+    """The string under each field of a class, by field name."""
+    body = ast.parse(inspect.getsource(cls)).body[0].body  # type: ignore[attr-defined]
+    docs = {}
+    for statement, following in zip(body, body[1:], strict=False):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(following, ast.Expr)
+            and isinstance(following.value, ast.Constant)
+        ):
+            docs[statement.target.id] = inspect.cleandoc(str(following.value.value)).replace("\n", " ")  # type: ignore[union-attr]
+    return docs
+
+
+def specs_page() -> str:
+    """Every frozen spec and its fields."""
+    lines = ["# Specs\n", inspect.getdoc(specs) or ""]
+    for name, cls in vars(specs).items():
+        if not (inspect.isclass(cls) and is_dataclass(cls) and cls.__module__ == specs.__name__):
+            continue
+        docs = field_docs(cls)
+        lines += [f"\n## `{name}`\n", inspect.getdoc(cls) or "", "", "| field | type | meaning |", "|---|---|---|"]
+        for field in fields(cls):
+            kind = str(field.type).replace("|", "\\|")
+            lines.append(f"| `{field.name}` | `{kind}` | {docs.get(field.name, '').replace('|', chr(92) + '|')} |")
+    return "\n".join(lines)
+
+
+def commands(command: click.Command, path: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
+    """Yield (path, help) of a command and all below it."""
+    context = click.Context(command, info_name=path.rsplit(" ", 1)[-1], parent=parent, max_content_width=100, terminal_width=100)
+    yield path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in sorted(command.list_commands(context)):
+            child = command.get_command(context, name)
+            if child is not None:
+                yield from commands(child, f"{path} {name}", context)
+
+
+def cli_page() -> str:
+    """The help of every command."""
+    lines = ["# Command line\n", "Exit codes: " + "; ".join(exit_codes()) + ".\n"]
+    for path, text in commands(root_command, "rpent", None):
+        lines += [f"\n## `{path}`\n", "```text", text, "```"]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def exit_codes() -> Iterator[str]:
+    """What each exit code means, from the enum's own documentation."""
+    from rpent.errors import ExitCode
+
+    body = ast.parse(inspect.getsource(ExitCode)).body[0].body  # type: ignore[attr-defined]
+    for statement, following in zip(body, body[1:], strict=False):
+        if isinstance(statement, ast.Assign):
+            yield f"{statement.value.value} {following.value.value.rstrip('.')}"  # type: ignore[attr-defined]
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page."""
+    return {
+        REFERENCE / "hooks.md": hooks_page(),
+        REFERENCE / "specs.md": specs_page(),
+        REFERENCE / "cli.md": cli_page(),
+    }
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    stale = []
+    for path, text in pages().items():
+        content = NOTE + text.rstrip() + "\n"
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_text(encoding="utf-8") != content:
+                stale.append(path.relative_to(ROOT))
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+    for path in stale:
+        print(f"{path} is stale; run: make docs", file=sys.stderr)
+    return bool(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
