@@ -1,0 +1,195 @@
+"""Click options from a pydantic model: name, type, choices, bounds, default, help and environment variable."""
+
+from __future__ import annotations
+
+import json
+import types
+from enum import Enum
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+_SEQUENCES = (list, tuple, set, frozenset)
+
+
+class JsonValue(click.ParamType):
+    """A value that is given as JSON (a mapping, a nested model)."""
+
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse the text."""
+        try:
+            return json.loads(value) if isinstance(value, str) else value
+        except json.JSONDecodeError as error:
+            self.fail(f"`{value}` is not JSON: {error}.", param, ctx)
+
+
+def options_from_model(
+    model: type[BaseModel],
+    *,
+    env_prefix: str | None = None,
+    taken: frozenset[str] = frozenset(),
+    rename: str = "",
+) -> list[click.Option]:
+    """Return one option for each field of a config model, in the model's order.
+
+    A field with `Field(json_schema_extra={"cli": False})` gets none; `{"choices": [...]}` there lists what a string
+    field accepts, for the help and for completion. An option that was not given is absent from the values (see
+    `given`), so that the model's own default holds.
+
+    Args:
+        model: The pydantic model.
+        env_prefix: `RPENT_LIBERO` makes the field `suite` readable from `RPENT_LIBERO_SUITE`.
+        taken: Options that are spoken for; a field of that name becomes `--{rename}-{field}`.
+        rename: The prefix for those: `planner`.
+    """
+    return [
+        _option(name, field, env_prefix, taken, rename)
+        for name, field in model.model_fields.items()
+        if _extra(field).get("cli", True)
+    ]
+
+
+def given(ctx: click.Context, options: list[click.Option]) -> dict[str, Any]:
+    """Return the values that the user gave for `options`, by field name; defaults are left to the model."""
+    values = {}
+    for option in options:
+        source = ctx.get_parameter_source(str(option.name))
+        if source not in {None, click.core.ParameterSource.DEFAULT}:
+            value = ctx.params[str(option.name)]
+            values[field_name(option)] = list(value) if isinstance(value, tuple) else value
+    return values
+
+
+def field_name(option: click.Option) -> str:
+    """Return the model field that an option was made from."""
+    return str(getattr(option, "rpent_field", option.name))
+
+
+def option_name(option: click.Option) -> str:
+    """Return an option as the user types it: `--max-episode-steps`."""
+    return option.opts[0]
+
+
+def _option(
+    name: str, field: FieldInfo, env_prefix: str | None, taken: frozenset[str], rename: str
+) -> click.Option:
+    flag = "--" + (field.alias or name).replace("_", "-")
+    if flag in taken:
+        flag = f"--{rename}-{flag[2:]}"
+    annotation = _without_none(field.annotation)
+    attributes = _attributes(annotation, field)
+    declaration = f"{flag}/--no-{flag[2:]}" if annotation is bool else flag
+    required = field.is_required()
+    option = click.Option(
+        [declaration, flag[2:].replace("-", "_")],
+        help=_help(field),
+        required=required,
+        default=None,
+        envvar=f"{env_prefix}_{name.upper()}" if env_prefix else None,
+        show_envvar=bool(env_prefix),
+        **attributes,
+    )
+    option.rpent_field = name  # type: ignore[attr-defined]
+    return option
+
+
+def _attributes(annotation: Any, field: FieldInfo) -> dict[str, Any]:
+    """Return the click type of a field, and whether it may be repeated."""
+    origin = get_origin(annotation) or annotation
+    if annotation is bool:
+        return {}
+    if origin in _SEQUENCES and get_args(annotation):
+        item = next(argument for argument in get_args(annotation) if argument is not Ellipsis)
+        return {"type": _type(_without_none(item), field), "multiple": True}
+    return {"type": _type(annotation, field)}
+
+
+def _type(annotation: Any, field: FieldInfo) -> click.ParamType:
+    origin = get_origin(annotation) or annotation
+    if origin is Literal:
+        return ValueChoice({str(value): value for value in get_args(annotation)})
+    if isinstance(origin, type) and issubclass(origin, Enum):
+        return ValueChoice({str(member.value): member.value for member in origin})
+    if choices := _extra(field).get("choices"):
+        return ValueChoice({str(value): value for value in choices})
+    if annotation is int:
+        bounds = _bounds(field)
+        return click.IntRange(**bounds) if bounds else click.INT
+    if annotation is float:
+        bounds = _bounds(field)
+        return click.FloatRange(**bounds) if bounds else click.FLOAT
+    if isinstance(origin, type) and issubclass(origin, PurePath):
+        return click.Path()
+    if origin is dict or hasattr(origin, "model_fields"):
+        return JsonValue()
+    return click.STRING
+
+
+class ValueChoice(click.Choice):  # type: ignore[type-arg]
+    """A choice whose values need not be strings (`Literal[1, 2]`)."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(list(values))
+        self.values = dict(values)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value that the text stands for."""
+        if value not in self.values:
+            from rpent.suggest import did_you_mean
+
+            accepted = ", ".join(f"`{name}`" for name in self.values)
+            self.fail(
+                f"`{value}` is not accepted{did_you_mean(str(value), self.values)} Accepted: {accepted}.",
+                param,
+                ctx,
+            )
+        return self.values[value]
+
+
+def _bounds(field: FieldInfo) -> dict[str, Any]:
+    bounds: dict[str, Any] = {}
+    for constraint in field.metadata:
+        for name, key, is_open in (
+            ("ge", "min", False),
+            ("gt", "min", True),
+            ("le", "max", False),
+            ("lt", "max", True),
+        ):
+            value = getattr(constraint, name, None)
+            if value is not None:
+                bounds[key] = value
+                if is_open:
+                    bounds[f"{key}_open"] = True
+    return bounds
+
+
+def _help(field: FieldInfo) -> str:
+    text = (field.description or "").strip()
+    if field.is_required() or field.default_factory is not None or field.default in (None, ""):
+        return text
+    default = field.default.value if isinstance(field.default, Enum) else field.default
+    if isinstance(default, bool):
+        default = "on" if default else "off"
+    if isinstance(default, _SEQUENCES):
+        default = ", ".join(str(item) for item in default) or "none"
+    return f"{text}  [default: {default}]"
+
+
+def _extra(field: FieldInfo) -> dict[str, Any]:
+    return dict(field.json_schema_extra) if isinstance(field.json_schema_extra, dict) else {}
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) in {Union, types.UnionType}:
+        members = [member for member in get_args(annotation) if member is not type(None)]
+        return members[0] if len(members) == 1 else str
+    return annotation

@@ -1,0 +1,120 @@
+"""The root command: the table of commands, and the one place where errors are printed and exit codes are chosen."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from rpent._version import __version__
+from rpent.cli.lazy import LazyGroup
+from rpent.cli.params import Settings, no_plugin_option, verbose_option
+from rpent.errors import ExitCode, RpentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = {
+    "run": ("rpent.cli.run:command", "Run one episode: a planner drives a robot."),
+    "resume": ("rpent.cli.resume:command", "Go on with a run that was interrupted."),
+    "replay": ("rpent.cli.replay:command", "Carry out the recorded tool calls of a run again."),
+    "show": ("rpent.cli.show:command", "Print what happened in a run."),
+    "runs": ("rpent.cli.runs:group", "List recorded runs."),
+    "serve": ("rpent.cli.serve:command", "Serve an env, VLA or perception server by hand."),
+    "env": ("rpent.cli.env:group", "Build and list managed environments."),
+    "plugins": ("rpent.cli.plugins:group", "List and examine the installed plugins."),
+    "doctor": ("rpent.cli.doctor:command", "Check this installation, and mend it."),
+    "new": ("rpent.cli.new:group", "Start a new plugin from a template."),
+}
+
+EPILOG = "Plugins may bring further commands: `rpent plugins list --kind commands`."
+
+
+class RootGroup(LazyGroup):
+    """`rpent`: core's commands, then those of plugins."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command of core's table, else one that a plugin brings."""
+        if cmd_name in self.table:
+            return super().get_command(ctx, cmd_name)
+        from rpent.plugins import registry
+
+        if cmd_name not in registry.names("commands") and ":" not in cmd_name:
+            return None
+        from rpent.specs import load_object
+
+        command = load_object(registry.get("commands", cmd_name).command)
+        return command if isinstance(command, click.Command) else None
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command line; in standalone mode print errors and exit with the code that DESIGN.md gives."""
+        settings = Settings()
+        call = {
+            "args": args,
+            "prog_name": prog_name or "rpent",
+            "complete_var": complete_var,
+            "obj": settings,
+            **extra,
+        }
+        if not standalone_mode:
+            return super().main(standalone_mode=False, **call)
+        return exit_with(self._code(settings, call))
+
+    def _code(self, settings: Settings, call: dict[str, Any]) -> int:
+        try:
+            result = super().main(standalone_mode=False, **call)
+        except click.ClickException as error:
+            error.show()
+            return error.exit_code
+        except RpentError as error:
+            print_error(error, settings)
+            return error.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("Interrupted.", err=True)
+            return ExitCode.INTERRUPTED
+        except Exception:  # noqa: BLE001  (a bug: shown whole, and never mistaken for a failed task)
+            import traceback
+
+            click.echo(traceback.format_exc(), err=True, nl=False)
+            click.echo(
+                f"This is a bug in rpent {__version__} or in a plugin of it; please report it.", err=True
+            )
+            return ExitCode.INFRASTRUCTURE
+        return result if isinstance(result, int) else ExitCode.SUCCESS
+
+
+def print_error(error: RpentError, settings: Settings) -> None:
+    """Print an expected error: its sentence and its hint; the traceback as well with `--verbose`."""
+    if settings.verbose:
+        import traceback
+
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    click.echo(f"{click.style('Error:', fg='red')} {error.message}", err=True)
+    if error.hint:
+        click.echo(f"{click.style('Hint:', fg='yellow')} {error.hint}", err=True)
+
+
+def exit_with(code: int) -> NoReturn:
+    """End the process."""
+    sys.exit(int(code))
+
+
+@click.command(
+    cls=RootGroup,
+    table=COMMANDS,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, prog_name="rpent")
+@no_plugin_option
+@verbose_option
+def main() -> None:
+    """Put a language model in charge of a robot."""

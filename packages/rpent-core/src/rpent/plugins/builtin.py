@@ -1,0 +1,56 @@
+"""What core itself offers, through the hooks that every plugin uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent.hookspecs import hookimpl
+from rpent.specs import PlannerSpec, ToolSpec, TransportSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rpent.specs import DoctorCheck
+
+PLUGIN_API = 1
+
+
+@hookimpl
+def rpent_planners() -> Iterator[PlannerSpec]:
+    """Offer the planner that carries out a recipe again."""
+    yield PlannerSpec(
+        name="replay",
+        summary="Carries out the tool calls of a recorded recipe.",
+        planner="rpent.planners.replay:ReplayPlanner",
+        config="rpent.planners.replay:ReplayConfig",
+        uses_model=False,
+    )
+
+
+@hookimpl
+def rpent_transports() -> Iterator[TransportSpec]:
+    """Offer the transport that stays in the process, for tests."""
+    yield TransportSpec(
+        scheme="inproc",
+        summary="RPC inside one process, through the same codec.",
+        transport="rpent.rpc.inprocess:InProcessTransport",
+        local_priority=-1,
+    )
+
+
+@hookimpl
+def rpent_tools() -> Iterator[ToolSpec]:
+    """Offer the file tools, which every robot has."""
+    yield ToolSpec(
+        name="files",
+        summary="Read and write text files in the run and memory directories.",
+        tools="rpent.tools.files:FileTools",
+    )
+
+
+@hookimpl
+def rpent_doctor_checks() -> Iterable[DoctorCheck]:
+    """Offer core's checks."""
+    from rpent.doctor.checks import core_checks  # noqa: PLC0415  (only `rpent doctor` needs them)
+
+    return core_checks()

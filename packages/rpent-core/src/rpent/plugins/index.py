@@ -1,0 +1,166 @@
+"""The one scan of the installed entry points. Nothing here imports a plugin.
+
+The `importlib_metadata` package is used rather than the standard library's module because it costs fewer modules and
+less time (its import pulls in no email parser); it is imported when names are first asked for, never for `rpent --help`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from importlib_metadata import Distribution, EntryPoint
+
+GROUP_PREFIX = "rpent."
+CORE_DISTRIBUTION = "rpent-core"
+DISABLE_VARIABLE = "RPENT_DISABLE_PLUGINS"
+
+KIND_LABELS = {
+    "robots": "robot",
+    "planners": "planner",
+    "transports": "transport",
+    "tools": "tool",
+    "policies": "policy",
+    "perceptors": "perceptor",
+    "executors": "executor",
+    "commands": "command",
+    "plugins": "plugin",
+}
+"""Kind (the entry-point group without its prefix) → what a message calls one of them."""
+
+_DISTRIBUTION_PREFIXES = {"perceptors": "rpent-perception-", "commands": "rpent-", "plugins": "rpent-"}
+
+
+def canonical(distribution: str) -> str:
+    """Return a distribution's name in its canonical form (PEP 503, without the import of `re`)."""
+    return "-".join(
+        part for part in distribution.lower().replace("_", "-").replace(".", "-").split("-") if part
+    )
+
+
+def conventional_distribution(kind: str, name: str) -> str:
+    """Return the distribution that by convention brings a name: `rpent-robot-libero` for the robot `libero`."""
+    prefix = _DISTRIBUTION_PREFIXES.get(kind, f"rpent-{KIND_LABELS.get(kind, kind)}-")
+    return canonical(prefix + name)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry point. Its distribution's metadata is read only when asked for."""
+
+    kind: str
+    name: str
+    point: EntryPoint
+
+    @property
+    def module(self) -> str:
+        """The light plugin module."""
+        return self.point.module
+
+    @property
+    def dist(self) -> Distribution | None:
+        """The distribution that declares it."""
+        return self.point.dist
+
+    @property
+    def distribution(self) -> str:
+        """The distribution's canonical name."""
+        return canonical(self.point.dist.name) if self.point.dist else "unknown"
+
+    @property
+    def version(self) -> str:
+        """The distribution's version."""
+        return self.point.dist.version if self.point.dist else "0"
+
+    @property
+    def qualified_name(self) -> str:
+        """`distribution:name`, which is unambiguous."""
+        return f"{self.distribution}:{self.name}"
+
+    @property
+    def built_in(self) -> bool:
+        """Whether core itself brings it; such a plugin is never blocked."""
+        return self.module.startswith("rpent.")
+
+
+class Index:
+    """The entry points of the groups `rpent.*`, by kind and name."""
+
+    def __init__(self, entries: Iterable[Entry], blocked: frozenset[str] = frozenset()) -> None:
+        self._entries: dict[str, dict[str, list[Entry]]] = {}
+        self.blocked = blocked
+        for entry in entries:
+            self._entries.setdefault(entry.kind, {}).setdefault(entry.name, []).append(entry)
+
+    def kinds(self) -> list[str]:
+        """Return the kinds that something is installed for."""
+        return sorted(self._entries)
+
+    def names(self, kind: str) -> list[str]:
+        """Return the names that the user may choose from, sorted."""
+        names = self._entries.get(kind, {})
+        return sorted(
+            name for name, claims in names.items() if any(not self.is_blocked(entry) for entry in claims)
+        )
+
+    def claims(self, kind: str, name: str) -> list[Entry]:
+        """Return every entry that claims a name, plain or as `distribution:name`; blocked ones are included."""
+        distribution, colon, plain = name.rpartition(":")
+        claims = self._entries.get(kind, {}).get(plain if colon else name, [])
+        return (
+            [entry for entry in claims if entry.distribution == canonical(distribution)]
+            if colon
+            else list(claims)
+        )
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every entry, blocked ones included, by kind and name."""
+        for kind in sorted(self._entries):
+            for name in sorted(self._entries[kind]):
+                yield from self._entries[kind][name]
+
+    def owner(self, kind: str, name: str) -> Entry | None:
+        """Return the one entry that a plain name stands for, or None when nobody or several own it.
+
+        Where several distributions claim a name, core wins, then the distribution that is named after it by
+        convention (`rpent-robot-libero` for `libero`); so a newcomer cannot take a name that is in use.
+        """
+        claims = [entry for entry in self.claims(kind, name) if not self.is_blocked(entry)]
+        if len(claims) > 1:
+            conventional = conventional_distribution(kind, name)
+            claims = [entry for entry in claims if entry.built_in] or [
+                entry for entry in claims if entry.distribution == conventional
+            ]
+        return claims[0] if len(claims) == 1 else None
+
+    def is_blocked(self, entry: Entry) -> bool:
+        """Whether the user switched this plugin off by its name, distribution, or `distribution:name`."""
+        if not self.blocked or entry.built_in:
+            return False
+        if "*" in self.blocked or entry.name in self.blocked:
+            return True
+        return entry.distribution in self.blocked or entry.qualified_name in self.blocked
+
+
+def blocked_names() -> frozenset[str]:
+    """Return the names in `RPENT_DISABLE_PLUGINS` (comma separated; `*` means all)."""
+    return frozenset(name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(",") if name.strip())
+
+
+def block(names: Iterable[str]) -> None:
+    """Add names to `RPENT_DISABLE_PLUGINS`, so that this process and its services leave those plugins out."""
+    os.environ[DISABLE_VARIABLE] = ",".join(sorted(blocked_names() | set(names)))
+
+
+def scan() -> Index:
+    """Read the entry points of everything that is installed."""
+    from importlib_metadata import entry_points  # noqa: PLC0415  (not for `rpent --help`)
+
+    found = (point for point in entry_points() if point.group.startswith(GROUP_PREFIX))
+    return Index(
+        (Entry(point.group.removeprefix(GROUP_PREFIX), point.name, point) for point in found), blocked_names()
+    )

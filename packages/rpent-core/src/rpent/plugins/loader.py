@@ -1,0 +1,217 @@
+"""Load one plugin module, phase by phase, so that whatever it does becomes a `LoadFailure` and breaks nothing else."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from contextlib import redirect_stdout
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from rpent import hookspecs, specs
+from rpent._version import __version__
+from rpent.plugins.failure import LoadFailure, PhaseError, failure_of
+from rpent.plugins.index import CORE_DISTRIBUTION, KIND_LABELS, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from rpent.plugins.failure import Phase
+    from rpent.plugins.index import Entry
+
+SPEC_TYPES: dict[str, type] = {
+    "robots": specs.RobotSpec,
+    "planners": specs.PlannerSpec,
+    "transports": specs.TransportSpec,
+    "tools": specs.ToolSpec,
+    "policies": specs.PolicySpec,
+    "perceptors": specs.PerceptorSpec,
+    "executors": specs.ExecutorSpec,
+    "commands": specs.CommandSpec,
+}
+"""Kind → what its collect hook yields."""
+
+
+def new_manager() -> pluggy.PluginManager:
+    """Return a pluggy manager that knows RPent's hooks and no plugin."""
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs.CollectHooks)
+    manager.add_hookspecs(hookspecs.LifecycleHooks)
+    return manager
+
+
+def strict() -> bool:
+    """Whether a broken plugin stops the program (`RPENT_STRICT_PLUGINS=1`, for CI)."""
+    return os.environ.get("RPENT_STRICT_PLUGINS", "") not in {"", "0"}
+
+
+def spec_name(spec: Any) -> str:
+    """Return what the user types for a spec."""
+    return str(spec.scheme if isinstance(spec, specs.TransportSpec) else spec.name)
+
+
+class Loader:
+    """Imports plugin modules and registers them with pluggy, each once."""
+
+    def __init__(self, manager: pluggy.PluginManager | None = None) -> None:
+        self.manager = manager or new_manager()
+        self.output: dict[str, str] = {}
+        """Plugin module → what it printed while it was imported; printing is a fault, though a small one."""
+
+    def load(self, entry: Entry) -> ModuleType | LoadFailure:
+        """Import the module of `entry` and register its hooks; never raises, save in strict mode."""
+        return self._guarded(entry, "import", lambda: self._load(entry))
+
+    def spec(self, entry: Entry) -> Any:
+        """Return the spec that `entry` stands for (its module, for the kind `plugins`), or the `LoadFailure`."""
+        module = self.load(entry)
+        if isinstance(module, LoadFailure) or entry.kind not in SPEC_TYPES:
+            return module
+        return self._guarded(entry, "collect", lambda: self._collect(entry, module))
+
+    def _load(self, entry: Entry) -> ModuleType:
+        check_core_version(entry)
+        if entry.module in sys.modules and self.manager.is_registered(sys.modules[entry.module]):
+            return sys.modules[entry.module]
+        check_findable(entry)
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            module = import_module(entry.module)
+        if printed.getvalue():
+            self.output[entry.module] = printed.getvalue()
+        check_plugin_api(entry, module)
+        self._register(module)
+        return module
+
+    def _register(self, module: ModuleType) -> None:
+        try:
+            self.manager.register(module)
+            self.manager.check_pending()
+        except pluggy.PluginValidationError as error:
+            if self.manager.is_registered(module):
+                self.manager.unregister(module)
+            reason = str(error).splitlines()[0]
+            raise PhaseError(
+                "hooks", f"a hook is not one of this core's: {reason}.", "See `rpent.hookspecs`."
+            ) from error
+
+    def _collect(self, entry: Entry, module: ModuleType) -> Any:
+        hook = getattr(self.manager.hook, hookspecs.GROUPS[f"rpent.{entry.kind}"])
+        found = [
+            spec for impl in hook.get_hookimpls() if impl.plugin is module for spec in (impl.function() or ())
+        ]
+        expected = SPEC_TYPES[entry.kind]
+        for spec in found:
+            if not isinstance(spec, expected):
+                kind = type(spec).__name__
+                raise PhaseError(
+                    "collect", f"`{hook.name}` yields a `{kind}`; `{expected.__name__}` is expected."
+                )
+        for spec in found:
+            if spec_name(spec) == entry.name:
+                return spec
+        names = ", ".join(f"`{spec_name(spec)}`" for spec in found) or "nothing"
+        raise PhaseError(
+            "collect",
+            f"the entry point is named `{entry.name}`, but `{hook.name}` yields {names}.",
+            "Give the spec and the entry point the same name, then install the distribution again.",
+        )
+
+    def _guarded(self, entry: Entry, phase: Phase, work: Callable[[], Any]) -> Any:
+        try:
+            return work()
+        except KeyboardInterrupt:
+            raise
+        except PhaseError as error:
+            if strict():
+                raise
+            cause = error.__cause__
+            trace = "".join(traceback.format_exception(cause)) if cause else ""
+            return failure_of(entry, error.phase, error.reason, remedy=error.remedy, trace=trace)
+        except BaseException as error:  # a plugin may even call sys.exit() when it is imported
+            if strict():
+                raise
+            reason, remedy = explain(entry, error)
+            return failure_of(entry, phase, reason, remedy=remedy, trace=traceback.format_exc())
+
+
+def check_core_version(entry: Entry) -> None:
+    """Refuse a distribution whose metadata ask for another `rpent-core`, before any of it is imported."""
+    if entry.built_in or entry.dist is None:
+        return
+    from packaging.requirements import Requirement  # noqa: PLC0415  (only when a plugin is loaded)
+
+    for text in entry.dist.requires or ():
+        requirement = Requirement(text)
+        if canonical(requirement.name) != CORE_DISTRIBUTION or requirement.specifier.contains(
+            __version__, prereleases=True
+        ):
+            continue
+        raise PhaseError(
+            "core version",
+            f"it needs `rpent-core{requirement.specifier}`; {__version__} is installed.",
+            f"pip install --upgrade rpent-core {entry.distribution}",
+        )
+
+
+def check_findable(entry: Entry) -> None:
+    """Refuse an entry point whose package is not there: the distribution changed since it was installed."""
+    from importlib.machinery import PathFinder  # noqa: PLC0415  (no import of the package, unlike find_spec)
+
+    top_level = entry.module.partition(".")[0]
+    if top_level not in sys.modules and PathFinder.find_spec(top_level) is None:
+        raise PhaseError(
+            "find",
+            f"its entry point names the module `{entry.module}`, which is not there.",
+            f"pip install --force-reinstall {entry.distribution}",
+        )
+
+
+def check_plugin_api(entry: Entry, module: ModuleType) -> None:
+    """Refuse a module that was written for another plugin interface."""
+    stated = getattr(module, "PLUGIN_API", None)
+    supported = f"{specs.PLUGIN_API_MIN}"
+    if specs.PLUGIN_API_MAX != specs.PLUGIN_API_MIN:
+        supported += f" to {specs.PLUGIN_API_MAX}"
+    if isinstance(stated, int) and specs.PLUGIN_API_MIN <= stated <= specs.PLUGIN_API_MAX:
+        return
+    if stated is None:
+        raise PhaseError(
+            "plugin api", f"`{module.__name__}` states no `PLUGIN_API`; this core supports {supported}."
+        )
+    newer = isinstance(stated, int) and stated > specs.PLUGIN_API_MAX
+    raise PhaseError(
+        "plugin api",
+        f"it is written for plugin interface {stated}; this rpent-core {__version__} supports {supported}.",
+        f"pip install --upgrade {CORE_DISTRIBUTION if newer else entry.distribution}",
+    )
+
+
+def explain(entry: Entry, error: BaseException) -> tuple[str, str]:
+    """Return a sentence on an exception that a plugin raised, and what to do about it."""
+    report = (
+        f"Report it to the authors of `{entry.distribution}`, or leave it out: `--no-plugin {entry.name}`."
+    )
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        if error.name == entry.module:
+            reason = f"its entry point names the module `{entry.module}`, which is not there."
+            return reason, f"pip install --force-reinstall {entry.distribution}"
+        missing = error.name.partition(".")[0]
+        return f"it needs the module `{missing}`, which is not installed.", f"pip install {missing}"
+    if isinstance(error, SystemExit):
+        return f"it ends the process when it is imported (`sys.exit({error.code!r})`).", report
+    detail = (str(error).splitlines() or [""])[0]
+    return (
+        f"it raised `{type(error).__name__}`: {detail}" if detail else f"it raised `{type(error).__name__}`.",
+        report,
+    )
+
+
+def label(kind: str) -> str:
+    """Return what a message calls one plugin of a kind."""
+    return KIND_LABELS.get(kind, kind)
