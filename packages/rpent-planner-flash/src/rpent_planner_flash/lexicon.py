@@ -1,8 +1,8 @@
 """The words that the grammar knows by class. Everything else is part of a name.
 
-These are closed classes of English (verbs of manipulation, prepositions, colours), not any benchmark's vocabulary:
-names of things never appear here, save for the few nouns that name a part of something (`drawer`, `compartment`) or
-that stand for what was mentioned (`it`, `door`).
+These are closed classes of English (verbs of manipulation, prepositions, colours), not a benchmark's words:
+names of things never appear here, save for the few nouns that name a part of something (`drawer`) or that
+stand for what was mentioned (`it`, `door`).
 """
 
 from __future__ import annotations

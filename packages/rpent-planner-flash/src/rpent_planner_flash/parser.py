@@ -6,9 +6,9 @@
     thing       := [quantity] [determiner] words ["of" thing | "'s" words]
     phrase      := ["not"] preposition [thing ["and" thing]]
 
-A clause without a verb repeats the last one's; a missing or pronominal object is what is held or was mentioned.
-Of several phrases after `put X`, the last one that can be a destination is it; those before it describe X, those
-after it describe the target.
+A clause without a verb repeats the last one's; a missing or pronominal object is what is held or mentioned.
+Of several phrases after `put X`, the last one that can be a destination is it; those before it describe X,
+those after it describe the target.
 """
 
 from __future__ import annotations

@@ -1,0 +1,98 @@
+"""References → candidates: names through `segment`, relations by geometry, the best first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rpent_planner_flash import relations
+from rpent_planner_flash.lexicon import SURFACES
+from rpent_planner_flash.scene import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rpent_planner_flash.goals import Reference, Relation
+    from rpent_planner_flash.scene import Scene
+
+_DIRECTED = frozenset({"left_of", "right_of", "front_of", "behind", "side"})
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A candidate and how well it fits the reference, 0 to 1."""
+
+    candidate: Candidate
+    score: float
+
+
+@dataclass(slots=True)
+class Grounder:
+    """Resolves references in a scene."""
+
+    scene: Scene
+    view_of: Callable[[], relations.View]
+    """Asks for the viewer's directions; called only when an instruction uses one."""
+    _view: relations.View | None = field(default=None, init=False)
+
+    @property
+    def view(self) -> relations.View:
+        """The instruction's directions in the world."""
+        if self._view is None:
+            self._view = self.view_of()
+        return self._view
+
+    def resolve(self, reference: Reference) -> list[Match]:
+        """Return the candidates for a reference, best first; empty when its name is nowhere to be seen."""
+        things = self.scene.find(reference)
+        scores = np.array([thing.score for thing in things], dtype=np.float64)
+        if len(things) > 1:  # one candidate needs no relation to be told apart
+            for relation in reference.relations:
+                scores *= self._scores(relation, things)
+        order = np.argsort(-scores, kind="stable")
+        return [Match(things[i], float(scores[i])) for i in order]
+
+    def holds(self, relation: Relation, thing: Candidate, target: Candidate) -> bool:
+        """Whether a thing is where it should be, judged by its visible extent."""
+        if relation.kind == "in":
+            return relations.outside(thing, target) < 0.01 and thing.bottom < target.top
+        if relation.kind == "on":
+            inside = relations.outside(thing, target) == 0.0
+            centred = bool(
+                np.all(np.abs(thing.xy - target.xy) < np.maximum(target.size[:2] / 2 - 0.02, 0.02))
+            )
+            return inside and centred and thing.bottom > target.bottom - 0.01 and thing.top > target.top
+        return self._score(relation, thing, [target]) > 0.2
+
+    def _scores(self, relation: Relation, things: Sequence[Candidate]) -> np.ndarray:
+        if relation.kind == "side" and relation.side is not None:
+            found = relations.side_scores(things, relation.side, self.view)
+        else:
+            anchors = [self._anchor(anchor) for anchor in relation.anchors]
+            seen = [anchor for anchor in anchors if anchor is not None]
+            if not seen:
+                return np.ones(len(things))
+            found = [self._score(relation, thing, seen) for thing in things]
+        scores = np.asarray(found, dtype=np.float64)
+        if relation.negated:
+            # The one of which it holds best is the one that is not meant.
+            scores = 1.0 - scores / max(float(scores.max()), 1e-12) * 0.999
+        return scores
+
+    def _score(self, relation: Relation, thing: Candidate, anchors: Sequence[Candidate]) -> float:
+        level = relation.anchors[0].level if relation.anchors else None
+        view = self.view if relation.kind in _DIRECTED else relations.View()
+        return relations.score(relation.kind, thing, anchors, view, level)
+
+    def _anchor(self, reference: Reference) -> Candidate | None:
+        found = self.resolve(reference)
+        if found:
+            return found[0].candidate
+        return _origin(reference) if reference.noun in SURFACES else None
+
+
+def _origin(reference: Reference) -> Candidate:
+    """A work surface that the perceptor does not name: its middle is the workspace's origin."""
+    return Candidate("", reference.noun, 1.0, np.zeros(3), np.ones(3), 0.0)

@@ -1,0 +1,117 @@
+"""What `segment` sees: candidates, kept until the world changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from rpent_planner_flash.goals import Reference
+
+
+class Tools(Protocol):
+    """The part of `rpent.session.Session` that flash uses."""
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Call a tool; answers with a `ToolReply`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing that a prompt may mean, in the world frame, metres."""
+
+    id: str
+    label: str
+    score: float
+    position: NDArray[np.float64]
+    """(3,) middle of the visible extent."""
+    size: NDArray[np.float64]
+    """(3,) extent of the visible surface."""
+    top: float
+    pixel: tuple[float, float] = (0.0, 0.0)
+    """[row, col] in the picture that it was found in."""
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Candidate:
+        """Read one entry of `segment`'s `candidates`."""
+        center = np.asarray(data["center_xyz"], dtype=np.float64)
+        size = np.asarray(data.get("size_xyz_m") or (0.0, 0.0, 0.0), dtype=np.float64)
+        box_middle = data.get("middle_xyz")
+        return cls(
+            id=str(data.get("id", "")),
+            label=str(data.get("label", "")),
+            score=float(data.get("score", 1.0)),
+            position=center if box_middle is None else np.asarray(box_middle, dtype=np.float64),
+            size=size,
+            top=float(data.get("top_z_m", center[2] + size[2] / 2)),
+            pixel=tuple(data.get("pixel") or (0.0, 0.0)),
+        )
+
+    @property
+    def xy(self) -> NDArray[np.float64]:
+        """(2,) horizontal position."""
+        return self.position[:2]
+
+    @property
+    def bottom(self) -> float:
+        """Height of the lowest visible point."""
+        return self.top - float(self.size[2])
+
+    @property
+    def radius(self) -> float:
+        """Half the mean horizontal extent."""
+        return float(self.size[:2].mean()) / 2
+
+
+class Scene:
+    """Named things in the present world. `changed()` forgets what an action may have moved."""
+
+    def __init__(self, tools: Tools, *, camera: str | None = None) -> None:
+        self.tools = tools
+        self.camera = camera
+        self.looks = 0
+        self._known: dict[str, list[Candidate]] = {}
+
+    def changed(self) -> None:
+        """Forget everything: the next question looks anew."""
+        self._known.clear()
+
+    def find(self, reference: Reference) -> list[Candidate]:
+        """Return what a reference's name may mean, relations apart; best first, empty when nothing fits."""
+        for prompt in prompts(reference):
+            found = self.look(prompt)
+            if found:
+                return found
+        return []
+
+    def look(self, prompt: str) -> list[Candidate]:
+        """Segment one prompt, or answer from the same picture's earlier segmentation."""
+        if prompt not in self._known:
+            arguments: dict[str, Any] = {"prompt": prompt}
+            if self.camera is not None:
+                arguments["camera"] = self.camera
+            reply = self.tools.call("segment", arguments)
+            self.looks += 1
+            entries = reply.data.get("candidates", []) if reply.ok else []
+            usable = [entry for entry in entries if entry.get("center_xyz") is not None]
+            self._known[prompt] = [Candidate.from_data(entry) for entry in usable]
+        return self._known[prompt]
+
+
+def prompts(reference: Reference) -> list[str]:
+    """Return what to ask the perceptor for, most specific first."""
+    whole = reference.owner.noun if reference.owner is not None else ""
+    if reference.noun == "drawer" and reference.level is not None:
+        return [f"{reference.level} drawer of the {whole or 'cabinet'}", whole or "drawer", "cabinet"]
+    if reference.noun == "drawer":
+        return [whole or "drawer", "cabinet"]
+    if reference.noun == "compartment":
+        return [whole or "compartment", "caddy"]
+    words = reference.noun.split()
+    return [" ".join(words[start:]) for start in range(len(words))]
