@@ -40,6 +40,12 @@ class PluginChoice(click.ParamType):
         """Return `[libero|toy]` for the help, or a plain word where nothing is installed."""
         return f"[{'|'.join(self.names())}]" if self.names() else self.kind.rstrip("s").upper()
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Say what is installed."""
+        from rpent.suggest import listing
+
+        return f"Installed: {listing(self.names())}."
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """Accept an installed name, or `distribution:name`."""
         if value not in self.extra:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rpent.cli.params import Limit, PluginChoice, no_plugin_option, verbose_option
-from rpent.run.request import Limits
 
 if TYPE_CHECKING:
     from rpent.cli.sections import Section
@@ -23,7 +22,8 @@ SELECTORS = {"robot": "robots", "planner": "planners", "perceptor": "perceptors"
 NO_PERCEPTOR = "none"
 DEFAULT_PLANNERS = ("api", "flash")
 """The planner that is taken when none is named: the first of these that is installed."""
-LIMITS = Limits()
+LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
+"""The defaults of `rpent.session.limits.Limits`, stated again because the help may not import it; a test compares."""
 
 
 class RunCommand(click.Command):
@@ -31,7 +31,12 @@ class RunCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the chosen plugins, add their options, then parse."""
-        ctx.meta[SECTIONS] = sections(chosen(self, ctx, args), core=self.params)
+        choice = chosen(self, ctx, args)
+        ctx.meta[SECTIONS] = sections(choice, core=self.params)
+        if not choice["robot"] and not choice["help"]:
+            # Said first: without a robot, its options would be called unknown.
+            robot = next(param for param in self.params if param.name == "robot")
+            raise click.MissingParameter(ctx=ctx, param=robot)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -61,11 +66,14 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
             formatter.write_dl(rows)
 
 
-def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, str | None]:
-    """Return the values of `--robot`, `--planner` and `--perceptor`; what else is there is looked at later."""
+def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, Any]:
+    """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest is looked at later."""
     names = {*SELECTORS, "no_plugin"}
+    asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
     scout = click.Command(
-        "run", params=[plain(p) for p in command.params if p.name in names], add_help_option=False
+        "run",
+        params=[asks_help, *(plain(p) for p in command.params if p.name in names)],
+        add_help_option=False,
     )
     found = scout.make_context(
         "run",
@@ -79,7 +87,7 @@ def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[
         from rpent.plugins import registry
 
         registry.block(found.params["no_plugin"])
-    return {name: found.params.get(name) for name in SELECTORS}
+    return {name: found.params.get(name) for name in (*SELECTORS, "help")}
 
 
 def plain(option: click.Parameter) -> click.Parameter:
@@ -89,9 +97,11 @@ def plain(option: click.Parameter) -> click.Parameter:
     )
 
 
-def sections(choice: dict[str, str | None], *, core: list[click.Parameter]) -> list[Section]:
+def sections(choice: dict[str, Any], *, core: list[click.Parameter]) -> list[Section]:
     """Load the chosen plugins and make their options; nothing is imported where nothing was chosen."""
-    wanted = [(SELECTORS[name], value) for name, value in choice.items() if value and value != NO_PERCEPTOR]
+    wanted = [
+        (kind, choice[name]) for name, kind in SELECTORS.items() if choice[name] not in {None, NO_PERCEPTOR}
+    ]
     if not wanted:
         return []
     from dataclasses import replace
@@ -230,17 +240,25 @@ def build_request(ctx: click.Context) -> RunRequest:
     "--memory-dir", type=click.Path(file_okay=False), help="Memory that the planner's file tools may reach."
 )
 @click.option(
-    "--max-turns", type=Limit(int), default=LIMITS.max_turns, show_default=True, help="Turns of the planner."
+    "--max-turns",
+    type=Limit(int),
+    default=LIMITS["max_turns"],
+    show_default=True,
+    help="Turns of the planner.",
 )
 @click.option(
-    "--max-tool-calls", type=Limit(int), default=LIMITS.max_tool_calls, show_default=True, help="Tool calls."
+    "--max-tool-calls",
+    type=Limit(int),
+    default=LIMITS["max_tool_calls"],
+    show_default=True,
+    help="Tool calls.",
 )
 @click.option("--max-tokens", type=Limit(int), help="Tokens of a language model, in and out.")
 @click.option("--max-env-steps", type=Limit(int), help="Control steps of the robot.")
 @click.option(
     "--time-limit-s",
     type=Limit(float),
-    default=LIMITS.time_limit_s,
+    default=LIMITS["time_limit_s"],
     show_default=True,
     help="Seconds of the session, start-up excluded.",
 )

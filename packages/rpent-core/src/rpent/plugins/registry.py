@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from rpent.plugins.index import Entry
     from rpent.plugins.loader import Loader
     from rpent.plugins.records import PluginRecord
-
-log = logging.getLogger(__name__)
 
 MAX_OBSERVER_FAILURES = 3
 """A life-cycle observer that failed this often is not called again in this process."""
@@ -133,7 +130,7 @@ class Registry:
             if entry.kind == "plugins" and not self.index.is_blocked(entry):
                 loaded = self.try_entry(entry)
                 if isinstance(loaded, LoadFailure):
-                    log.warning("Plugin `%s` was left out: %s", loaded.distribution, loaded.reason)
+                    warn("Plugin `%s` was left out: %s", loaded.distribution, loaded.reason)
         for impl in getattr(self.loader.manager.hook, hook_name).get_hookimpls():
             self._observe(impl, event)
 
@@ -145,7 +142,14 @@ class Registry:
             impl.function(*([event] if impl.argnames else []))
         except Exception as error:  # noqa: BLE001  (an observer never stops a run)
             self._observer_failures[impl.plugin_name] = failures + 1
-            log.warning("Plugin `%s` failed in `%s`: %s", impl.plugin_name, impl.function.__name__, error)
+            warn("Plugin `%s` failed in `%s`: %s", impl.plugin_name, impl.function.__name__, error)
+
+
+def warn(text: str, *arguments: object) -> None:
+    """Log a warning; `rpent run --help` lists names and needs no logging."""
+    import logging  # noqa: PLC0415
+
+    logging.getLogger(__name__).warning(text, *arguments)
 
 
 @cache
