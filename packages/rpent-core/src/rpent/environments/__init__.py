@@ -1,1 +1,1 @@
-"""TODO: owner replaces this line."""
+"""Interpreters for services: managed environments built by uv, and the overlay that links rpent in."""

@@ -1,0 +1,51 @@
+"""A service's log file: what the process wrote to its standard output and error, C libraries included."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from rpent.errors import RunDirectoryError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_TAIL_BYTES = 16_384
+
+
+class ServiceLog:
+    """Appends to one file over all restarts. The process writes to the file itself, so nothing is lost."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._start = 0
+
+    def open(self) -> int:
+        """Begin a new process's part and return a descriptor to append to.
+
+        Raises:
+            RunDirectoryError: The file cannot be written.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise RunDirectoryError(
+                f"The log `{self.path}` cannot be written ({error.strerror}).",
+                hint="Choose a writable directory with `--output-dir`.",
+            ) from error
+        os.write(descriptor, f"--- {time.strftime('%Y-%m-%d %H:%M:%S')} start\n".encode())
+        self._start = os.fstat(descriptor).st_size
+        return descriptor
+
+    def tail(self, lines: int = 15) -> list[str]:
+        """Return the last lines that the current process wrote; empty when there is nothing to read."""
+        try:
+            with self.path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(self._start, size - _TAIL_BYTES))
+                text = file.read().decode(errors="replace")
+        except OSError:
+            return []
+        return [line for line in text.splitlines() if line.strip()][-lines:]

@@ -1,0 +1,222 @@
+"""A service that this run started: from launch to readiness to its end, as often as it is restarted."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rpent.errors import ServiceError, TransportError
+from rpent.services.addresses import local_endpoints
+from rpent.services.channel import ServiceChannel
+from rpent.services.handshake import connect_checked
+from rpent.services.log import ServiceLog
+from rpent.services.process import ProcessEnd, ServiceProcess
+from rpent.services.request import HostJob
+
+if TYPE_CHECKING:
+    from rpent.environments.interpreter import Interpreter
+    from rpent.services.request import ServiceRequest
+
+
+class Emit(Protocol):
+    """Where a service says what happens to it."""
+
+    def __call__(self, service: str, state: str, **details: Any) -> None:
+        """Report a state: `starting`, `ready`, `crashed`, `restarting`, `failed`, `stopped`."""
+
+
+class _Life:
+    """One process of the service: what is known of it, and a condition for who waits."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.endpoint: str | None = None
+        self.end: ProcessEnd | None = None
+        self.ready = False
+        self.unwanted = False
+        """True once somebody decided to end it, so that its end is no crash."""
+
+    def tell(self, **values: Any) -> None:
+        with self.changed:
+            for name, value in values.items():
+                setattr(self, name, value)
+            self.changed.notify_all()
+
+    def tell_ready(self) -> ProcessEnd | None:
+        """Count it as ready unless it has ended, so that its end is seen either by who starts it or as a crash."""
+        with self.changed:
+            self.ready = self.end is None
+            return self.end
+
+    def wait_listening(self, timeout_s: float) -> bool:
+        with self.changed:
+            known = self.changed.wait_for(lambda: self.endpoint or self.end or self.unwanted, timeout_s)
+            return bool(known)
+
+
+class OwnedService:
+    """Starts, watches, restarts and stops one service of this run."""
+
+    def __init__(
+        self, request: ServiceRequest, interpreter: Interpreter, *, logs_dir: Path, emit: Emit
+    ) -> None:
+        self.request, self.name = request, request.spec.name
+        self.channel = ServiceChannel(self.name)
+        self._interpreter = interpreter
+        self._log = ServiceLog(logs_dir / f"{self.name}.log")
+        self._emit = emit
+        self._token = request.token or secrets.token_urlsafe(32)
+        self._transition = threading.RLock()
+        self._life = _Life()
+        self._process: ServiceProcess | None = None
+        self._closed = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs and was ready."""
+        return self._process is not None and self._process.alive and self._life.ready
+
+    @property
+    def pid(self) -> int | None:
+        """The service's process (not its guardian's)."""
+        return None if self._process is None else self._process.host_pid
+
+    def start(self) -> None:
+        """Launch the process and wait until it is ready.
+
+        Raises:
+            ServiceError: It ended, or was not ready in time; the hint holds its last log lines.
+        """
+        with self._transition:
+            self._bring_up("starting")
+
+    def restart(self) -> None:
+        """End the process if there is one, and start a fresh one behind the same channel.
+
+        Raises:
+            ServiceError: As `start`.
+        """
+        with self._transition:
+            self._take_down(grace_s=2.0 if self.alive else 0.0, reason="is being restarted")
+            self._bring_up("restarting")
+
+    def abort(self) -> None:
+        """Make a start that is under way in another thread fail now."""
+        self._closed = True
+        self._life.tell(unwanted=True)
+
+    def stop(self) -> None:
+        """End the process and everything that it started. Idempotent."""
+        self.abort()
+        with self._transition:
+            was_there = self._process is not None
+            self._take_down(grace_s=None, reason="was stopped")
+            if was_there:
+                self._emit(self.name, "stopped")
+
+    def _bring_up(self, state: str) -> None:
+        if self._closed:
+            raise ServiceError(f"Service `{self.name}` was stopped.")
+        started = time.monotonic()
+        self._emit(self.name, state, python=self._interpreter.python)
+        try:
+            self._launch()
+            self._await_ready(started + self.request.spec.ready_timeout_s)
+        except BaseException as error:
+            self._take_down(grace_s=0.0, reason="did not start")
+            self._emit(self.name, "failed", detail=str(error))
+            raise
+        self._emit(
+            self.name,
+            "ready",
+            pid=self.pid,
+            endpoint=self._life.endpoint,
+            elapsed_s=round(time.monotonic() - started, 3),
+        )
+
+    def _launch(self) -> None:
+        life = self._life = _Life()
+        # Under /tmp whatever TMPDIR says: the path of a socket is limited to about 100 bytes.
+        sockets = tempfile.mkdtemp(prefix="rpent-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
+        spec = self.request.spec
+        job = HostJob(
+            name=self.name,
+            factory=spec.factory,
+            config_model=spec.config,
+            config=self.request.config,
+            token=self._token,
+            bind=tuple(local_endpoints(Path(sockets), self.name, self.request.transport)),
+            cleanup=(sockets,),
+        )
+        try:
+            self._process = ServiceProcess(
+                job,
+                python=self._interpreter.python,
+                environment=self._interpreter.environ(dict(spec.env)),
+                log=self._log.open(),
+                on_listening=lambda endpoint: life.tell(endpoint=endpoint),
+                on_end=lambda end: self._ended(life, end),
+            )
+        except BaseException:
+            shutil.rmtree(sockets, ignore_errors=True)
+            raise
+
+    def _await_ready(self, deadline: float) -> None:
+        life, spec = self._life, self.request.spec
+        life.wait_listening(max(0.0, deadline - time.monotonic()))
+        if life.unwanted:
+            raise ServiceError(f"The start of service `{self.name}` was given up.")
+        if life.end is not None:
+            raise self._failure(_while_starting(life.end), life.end.hint)
+        if life.endpoint is None:
+            raise self._failure(f"was not ready within {spec.ready_timeout_s:g} s")
+        try:
+            channel = connect_checked(
+                life.endpoint,
+                self.request,
+                token=self._token,
+                timeout_s=max(1.0, deadline - time.monotonic()),
+            )
+        except TransportError as error:
+            if life.end is not None:
+                raise self._failure(_while_starting(life.end), life.end.hint) from error
+            raise self._failure(f"started but cannot be used: {error.message}", error.hint) from error
+        self.channel.attach(channel)
+        if (end := life.tell_ready()) is not None:
+            self.channel.detach(ServiceError(f"Service `{self.name}` ended."))
+            raise self._failure(_while_starting(end), end.hint)
+
+    def _ended(self, life: _Life, end: ProcessEnd) -> None:
+        life.tell(end=end)
+        if life.ready and not life.unwanted and life is self._life:
+            error = self._failure(f"{end.describe()}{': ' + end.message if end.message else ''}")
+            self.channel.detach(error)
+            self._emit(self.name, "crashed", detail=error.message, log_tail=self._log.tail())
+
+    def _take_down(self, *, grace_s: float | None, reason: str) -> None:
+        process, self._process = self._process, None
+        self._life.tell(unwanted=True)
+        self.channel.detach(ServiceError(f"Service `{self.name}` {reason}."))
+        if process is not None:
+            process.stop(grace_s=grace_s)
+
+    def _failure(self, what: str, hint: str | None = None) -> ServiceError:
+        """Return the error that names the service, with its last log lines in the hint."""
+        tail = self._log.tail()
+        parts = [hint] if hint else []
+        if tail:
+            parts.append(
+                "\n  | ".join(
+                    [f"The last lines of `{self._log.path.parent.name}/{self._log.path.name}`:", *tail]
+                )
+            )
+        return ServiceError(f"Service `{self.name}` {what.rstrip('.')}.", hint="\n".join(parts) or None)
+
+
+def _while_starting(end: ProcessEnd) -> str:
+    return f"{end.describe()} while starting{': ' + end.message if end.message else ''}"
