@@ -1,0 +1,47 @@
+"""The planner `flash`: instruction or recipe in, tool calls out, no model in between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent_planner_flash.execute import Executor, Over
+from rpent_planner_flash.parser import InstructionError, parse
+
+if TYPE_CHECKING:
+    from rpent.session.session import Session
+
+    from rpent_planner_flash.config import FlashConfig
+
+
+class FlashPlanner:
+    """Reads the instruction and the observations, and nothing else."""
+
+    def __init__(self, config: FlashConfig) -> None:
+        self.config = config
+
+    def run(self, session: Session) -> None:
+        """Carry out the session's task and claim how it went."""
+        try:
+            status, summary = self._carry_out(session)
+        except Over:
+            return
+        session.call("finish", {"status": status, "summary": summary})
+
+    def _carry_out(self, session: Session) -> tuple[str, str]:
+        executor = Executor(session, self.config, resumed=bool(session.history))
+        if self.config.recipe is not None:
+            from rpent_planner_flash.recipe import Recipe  # noqa: PLC0415
+
+            return Recipe.read(self.config.recipe).repeat(executor)
+        try:
+            goals = parse(session.task.instruction)
+        except InstructionError as error:
+            return "stuck", f"{error.message} {error.hint}"
+        session.say("Plan: " + "; ".join(map(str, goals)))
+        details = []
+        for goal in goals:
+            result = executor.reach(goal)
+            details.append(result.detail)
+            if not result.ok:
+                return "failure", " ".join(details)
+        return "success", " ".join(details)
