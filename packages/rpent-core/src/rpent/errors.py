@@ -65,8 +65,16 @@ class ConnectionLostError(TransportError):
     """The peer is gone; whether the call took effect is not known."""
 
 
+class HandshakeError(TransportError):
+    """The peer answers but is not the one that is wanted: another token, protocol, service or version."""
+
+
 class CallTimeoutError(TransportError):
-    """No answer in time; the result can still be asked for under the same request id."""
+    """No answer in time; the call may still be running and its result is kept under `request_id`."""
+
+    def __init__(self, message: str, *, request_id: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.request_id = request_id
 
 
 class CancelledCallError(TransportError):

@@ -1,1 +1,1 @@
-"""TODO: owner replaces this line."""
+"""RPC over ZeroMQ: `zmq+tcp://host:port` and `zmq+ipc:///path`."""

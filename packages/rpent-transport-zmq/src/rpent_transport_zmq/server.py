@@ -1,0 +1,147 @@
+"""The server: one thread that owns the socket and moves messages between it and the dispatcher."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import zmq
+
+from rpent.errors import TransportError
+from rpent.rpc.messages import Reply, reply_frames
+from rpent_transport_zmq.address import bound_endpoint, claim_path, numeric_host, zmq_address
+from rpent_transport_zmq.security import Gatekeeper, secure_server
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpent.rpc.calls import Sink
+    from rpent.rpc.codec import Buffer
+    from rpent.rpc.dispatcher import Dispatcher
+    from rpent.rpc.endpoint import Endpoint
+
+_LAST_REPLIES_MS = 1000
+"""How long replies may take to leave when the server ends."""
+
+_MESSAGES_PER_TURN = 64
+
+
+class ZmqServer:
+    """A bound ROUTER socket in front of a dispatcher.
+
+    Args:
+        endpoint: Where to listen; anything but loopback and local sockets is encrypted.
+        dispatcher: What answers.
+    """
+
+    def __init__(self, endpoint: Endpoint, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._outbox: deque[tuple[bytes, list[Buffer]]] = deque()
+        self._wake_read, self._wake_write = socket.socketpair()
+        self._wake_read.setblocking(False)
+        self._wake_write.setblocking(False)
+        self._ending = False
+        try:
+            encrypted = not endpoint.is_local
+            self._router = self._make_router()
+            secure_server(self._router, dispatcher.token, encrypted=encrypted)
+            self._gatekeeper = Gatekeeper(self._context, dispatcher.token, encrypted=encrypted)
+            self._bind(endpoint)
+        except BaseException:
+            self._release(linger_ms=0)
+            raise
+        self.endpoint = bound_endpoint(endpoint, self._router)
+        self._thread = threading.Thread(target=self._move_messages, daemon=True, name="rpent-zmq")
+        self._thread.start()
+
+    def run(self) -> None:
+        """Execute handlers on the calling thread until `shutdown`, then close the endpoint."""
+        try:
+            self._dispatcher.run()
+        finally:
+            self._ending = True
+            self._wake()
+            self._thread.join()
+
+    def shutdown(self) -> None:
+        """End `run`; safe from any thread and from a signal handler."""
+        self._dispatcher.stop()
+
+    def _make_router(self) -> zmq.Socket[bytes]:
+        router = self._context.socket(zmq.ROUTER)
+        router.router_mandatory = (
+            True  # a reply to somebody who left is an error that we see, not a silent loss
+        )
+        router.maxmsgsize = self._dispatcher.limits.message_bytes
+        router.handshake_ivl = 5000
+        return router
+
+    def _bind(self, endpoint: Endpoint) -> None:
+        if endpoint.path:
+            claim_path(endpoint)
+        else:
+            self._router.ipv6 = ":" in numeric_host(endpoint)
+        try:
+            self._router.bind(zmq_address(endpoint))
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EADDRINUSE:
+                raise TransportError(f"The endpoint `{endpoint}` is in use.") from error
+            raise TransportError(f"The endpoint `{endpoint}` cannot be bound: {error.strerror}.") from error
+        if endpoint.path:
+            Path(endpoint.path).chmod(0o600)
+
+    def _move_messages(self) -> None:
+        poller = zmq.Poller()
+        for source in (self._router, self._gatekeeper.socket, self._wake_read):
+            poller.register(source, zmq.POLLIN)
+        while not self._ending:
+            ready = dict(poller.poll())
+            if self._wake_read.fileno() in ready:
+                with contextlib.suppress(BlockingIOError):
+                    self._wake_read.recv(4096)
+            if self._gatekeeper.socket in ready:
+                self._gatekeeper.answer()
+            if self._router in ready:
+                self._take_messages()
+            self._send_replies()
+        self._send_replies()
+        self._release(linger_ms=_LAST_REPLIES_MS)
+
+    def _take_messages(self) -> None:
+        for _ in range(_MESSAGES_PER_TURN):
+            try:
+                identity, *frames = self._router.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.Again:
+                return
+            self._dispatcher.receive(
+                [frame.buffer for frame in frames], self._sink(identity.bytes), authorised=True
+            )
+
+    def _sink(self, identity: bytes) -> Sink:
+        def send(reply: Reply, payload: Sequence[Buffer]) -> None:
+            self._outbox.append((identity, reply_frames(reply, payload)))
+            if threading.current_thread() is not self._thread:
+                self._wake()
+
+        return send
+
+    def _send_replies(self) -> None:
+        while self._outbox:
+            identity, frames = self._outbox.popleft()
+            # A client that left, or that does not read, misses the reply and can ask for it again.
+            with contextlib.suppress(zmq.Again, zmq.ZMQError):
+                self._router.send_multipart([identity, *frames], zmq.NOBLOCK, copy=False)
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError, OSError):
+            self._wake_write.send(b"\0")
+
+    def _release(self, linger_ms: int) -> None:
+        self._context.destroy(linger=linger_ms)
+        self._wake_read.close()
+        self._wake_write.close()

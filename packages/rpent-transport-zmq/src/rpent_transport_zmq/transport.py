@@ -1,0 +1,77 @@
+"""The two schemes of this distribution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rpent.errors import UsageError
+from rpent.rpc.channel import RpcChannel
+from rpent.rpc.codec import DEFAULT_LIMITS
+from rpent_transport_zmq.connection import MechanismError, ZmqConnection
+from rpent_transport_zmq.server import ZmqServer
+
+if TYPE_CHECKING:
+    from rpent.rpc.dispatcher import Dispatcher
+    from rpent.rpc.endpoint import Endpoint
+
+
+class ZmqTransport:
+    """What both schemes do."""
+
+    scheme: ClassVar[str]
+
+    def connect(self, endpoint: Endpoint, *, token: str, timeout_s: float) -> RpcChannel:
+        """Connect and shake hands."""
+        if not token:
+            raise UsageError(f"Connecting to `{endpoint}` needs the server's token.")
+        dialler = _Dialler(endpoint, token)
+        # The connection itself is authorised, so messages need not carry the token.
+        return RpcChannel(dialler.open, endpoint=endpoint, token="", timeout_s=timeout_s)
+
+    def serve(self, endpoint: Endpoint, dispatcher: Dispatcher) -> ZmqServer:
+        """Bind the endpoint."""
+        return ZmqServer(endpoint, dispatcher)
+
+
+class ZmqTcpTransport(ZmqTransport):
+    """`zmq+tcp://host:port`."""
+
+    scheme = "zmq+tcp"
+
+
+class ZmqIpcTransport(ZmqTransport):
+    """`zmq+ipc:///path/to/socket`."""
+
+    scheme = "zmq+ipc"
+
+
+class _Dialler:
+    """Opens connections, and remembers whether the server encrypts.
+
+    A server that listens beyond loopback encrypts for everyone, also for a client that reaches it over loopback.
+    """
+
+    def __init__(self, endpoint: Endpoint, token: str) -> None:
+        self._endpoint = endpoint
+        self._token = token
+        self._encrypted = not endpoint.is_local
+
+    def open(self, timeout_s: float) -> ZmqConnection:
+        """Open a connection."""
+        try:
+            return self._open(timeout_s, encrypted=self._encrypted)
+        except MechanismError:
+            if self._encrypted or self._endpoint.path:
+                raise
+            connection = self._open(timeout_s, encrypted=True)
+            self._encrypted = True
+            return connection
+
+    def _open(self, timeout_s: float, *, encrypted: bool) -> ZmqConnection:
+        return ZmqConnection(
+            self._endpoint,
+            token=self._token,
+            encrypted=encrypted,
+            timeout_s=timeout_s,
+            max_message_bytes=DEFAULT_LIMITS.message_bytes,
+        )
