@@ -56,6 +56,8 @@ class ToolContext:
     perceptor: Any = None
     """A `rpent.perception.Perceptor`, or None."""
     memory_dir: Path | None = None
+    record_video: bool = False
+    """Whether the run wants frames: small pictures passed to `progress` as `{"frame": (H, W, 3) uint8}`."""
 
 
 class Robot(ABC):

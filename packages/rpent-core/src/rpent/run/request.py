@@ -1,0 +1,46 @@
+"""What a run is asked to do: everything that the command line, the dashboard or a sweep decides beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rpent.session.limits import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Limits", "ProgressStyle", "RunRequest"]
+
+ProgressStyle = Literal["auto", "live", "plain", "json", "quiet"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRequest:
+    """One episode to run: robot, planner, their configurations, limits, and where the services are."""
+
+    robot: str
+    planner: str
+    robot_config: Mapping[str, Any] = field(default_factory=dict)
+    """Values of the robot's config model; absent fields take their defaults."""
+    planner_config: Mapping[str, Any] = field(default_factory=dict)
+    perceptor: str | None = None
+    """None takes the robot's own choice; `none` switches perception off."""
+    perceptor_config: Mapping[str, Any] = field(default_factory=dict)
+    output_dir: Path = Path("runs")
+    """The run directory is made inside it."""
+    limits: Limits = field(default_factory=Limits)
+    transport: str | None = None
+    """Scheme for the services that the run starts itself; None takes the best installed."""
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+    """Service name → endpoint of a server that already runs."""
+    env_python: str | None = None
+    """Interpreter for the services that the run starts itself."""
+    token: str | None = None
+    """Token of the attached servers; owned services get one of their own."""
+    memory_dir: Path | None = None
+    """Declared memory: the file tools reach it besides the run directory."""
+    progress: ProgressStyle = "auto"
+    record_video: bool = True
+    verbose: bool = False

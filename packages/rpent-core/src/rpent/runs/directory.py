@@ -1,0 +1,125 @@
+"""The layout of a run directory, and how a fresh one is made."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RunDirectoryError
+from rpent.runs.files import unwritable, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = 1
+"""Version of the layout, in run.json."""
+
+
+class RunDirectory:
+    """Paths of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def manifest(self) -> Path:
+        """run.json."""
+        return self.path / "run.json"
+
+    @property
+    def events(self) -> Path:
+        """The event log."""
+        return self.path / "events.jsonl"
+
+    @property
+    def recipe(self) -> Path:
+        """The recipe."""
+        return self.path / "recipe.jsonl"
+
+    @property
+    def transcript(self) -> Path:
+        """The transcript."""
+        return self.path / "transcript.json"
+
+    @property
+    def video(self) -> Path:
+        """The episode's video."""
+        return self.path / "episode.mp4"
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the services' logs."""
+        return self.path / "logs"
+
+    @property
+    def steps(self) -> Path:
+        """Folder of the steps."""
+        return self.path / "steps"
+
+    def step(self, index: int) -> Path:
+        """Folder of one step."""
+        return self.steps / f"{index:04d}"
+
+    def read_manifest(self) -> dict[str, Any]:
+        """Read run.json.
+
+        Raises:
+            RunDirectoryError: This is not a run directory, or run.json is damaged.
+        """
+        try:
+            values = json.loads(self.manifest.read_bytes())
+        except FileNotFoundError:
+            raise RunDirectoryError(
+                f"`{self.path}` is not a run directory: it has no `run.json`.",
+                hint="`rpent runs list` shows the runs.",
+            ) from None
+        except (OSError, ValueError) as error:
+            raise RunDirectoryError(f"`{self.manifest}` cannot be read: {error}.") from None
+        if not isinstance(values, dict) or values.get("format") != FORMAT:
+            raise RunDirectoryError(f"`{self.manifest}` is not of format {FORMAT}.")
+        return values
+
+    def write_manifest(self, values: Mapping[str, Any]) -> None:
+        """Replace run.json."""
+        write_json(self.manifest, values)
+
+
+def create(output_dir: Path, tag: str, planner: str) -> RunDirectory:
+    """Make a fresh run directory `<tag>_<planner>_<time>`, never one that exists.
+
+    Raises:
+        RunDirectoryError: The output directory cannot be written.
+    """
+    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    name = f"{safe_name(tag)}_{safe_name(planner)}_{stamp}"
+    try:
+        output_dir = output_dir.expanduser().absolute()
+        output_dir.mkdir(parents=True, exist_ok=True)
+        path = _claim(output_dir, name)
+        (path / "steps").mkdir()
+        (path / "logs").mkdir()
+    except OSError as error:
+        raise unwritable(output_dir, error) from error
+    return RunDirectory(path)
+
+
+def _claim(output_dir: Path, name: str) -> Path:
+    for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
+        path = output_dir / f"{name}{suffix}"
+        try:
+            path.mkdir()
+        except FileExistsError:
+            if not output_dir.is_dir():
+                raise
+            continue
+        return path
+    raise FileExistsError(17, "too many runs of the same name in one second", str(output_dir))
+
+
+def safe_name(text: str) -> str:
+    """Return a name that is a valid folder name on every platform."""
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-. ")
+    return cleaned[:80] or "run"

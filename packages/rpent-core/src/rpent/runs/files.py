@@ -1,0 +1,103 @@
+"""Writing so that a kill at any moment leaves every file readable."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RunDirectoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def plain(value: Any) -> Any:
+    """Return JSON-able data: arrays become lists, NaN and infinities become null, paths become strings."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, dict) or hasattr(value, "items"):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    if isinstance(value, bytes):
+        return f"<{len(value)} bytes>"
+    return str(value)
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file whole.
+
+    Raises:
+        RunDirectoryError: The file system refuses.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a JSON file whole."""
+    write_atomic(path, json.dumps(plain(value), indent=2, ensure_ascii=False).encode() + b"\n")
+
+
+def unwritable(path: Path, error: OSError) -> RunDirectoryError:
+    """Say that a path cannot be written, and why."""
+    return RunDirectoryError(
+        f"`{path}` cannot be written: {error.strerror or error}.",
+        hint="Check the free space and permissions, or choose another place with `--output-dir`.",
+    )
+
+
+class LineLog:
+    """An append-only file of lines; each line is one system call, so that a kill tears at most the last one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+    def append(self, line: bytes) -> None:
+        """Append one line (without its newline).
+
+        Raises:
+            RunDirectoryError: The file system refuses, or took only a part.
+        """
+        data = line + b"\n"
+        try:
+            written = os.write(self._file, data)
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def repair_lines(path: Path, accept: Callable[[bytes], bool]) -> int:
+    """Cut a torn last line off; returns how many bytes were cut."""
+    if not path.exists():
+        return 0
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    while end > 0:
+        start = data.rfind(b"\n", 0, end - 1) + 1
+        if accept(data[start:end]):
+            break
+        end = start
+    if end < len(data):
+        os.truncate(path, end)
+    return len(data) - end

@@ -1,0 +1,101 @@
+"""The recipe: the calls that changed the world, one JSON object a line, replayable.
+
+`{"n", "call_id", "name", "arguments", "ok", "cancelled", "result", "step", "env_steps"}`: `arguments` are what the
+planner gave, `result` is what the tool answered (to check a replay), `step` is the capture after the call.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RunDirectoryError
+from rpent.runs.events import RunResumed, ToolCalled, ToolReturned
+from rpent.runs.files import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from rpent.runs.events import Event
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecipeCall:
+    """One call of a recipe."""
+
+    n: int
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    call_id: str = ""
+    ok: bool = True
+    cancelled: bool = False
+    result: dict[str, Any] = field(default_factory=dict)
+    step: int | None = None
+    env_steps: int = 0
+
+    def to_line(self) -> bytes:
+        """Return the call as one line of JSON."""
+        return json.dumps(plain(asdict(self)), ensure_ascii=False).encode()
+
+
+def read_recipe(path: Path) -> list[RecipeCall]:
+    """Read a recipe file, or the one of a run directory; a torn last line is skipped.
+
+    Raises:
+        RunDirectoryError: There is no such file, or a line is not a call.
+    """
+    file = path / "recipe.jsonl" if path.is_dir() else path
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise RunDirectoryError(
+            f"`{file}` cannot be read: {error.strerror}.", hint="Give a run directory or a `recipe.jsonl`."
+        ) from None
+    calls = []
+    for number, line in enumerate(lines):
+        try:
+            calls.append(_parse(line, len(calls)))
+        except (ValueError, TypeError, KeyError):
+            if number < len(lines) - 1:
+                raise RunDirectoryError(f"Line {number + 1} of `{file}` is not a recipe call.") from None
+    return calls
+
+
+def _parse(line: bytes, number: int) -> RecipeCall:
+    values = json.loads(line)
+    known = {name: values[name] for name in RecipeCall.__dataclass_fields__ if name in values}
+    call = RecipeCall(**{"n": number, **known})
+    if not isinstance(call.name, str) or not isinstance(call.arguments, dict):
+        raise TypeError(line)
+    return call
+
+
+def recipe_from_events(events: Iterable[Event]) -> list[RecipeCall]:
+    """Derive the recipe from the events; calls that a resume dropped are left out."""
+    arguments: dict[str, Any] = {}
+    calls: list[RecipeCall] = []
+    for event in events:
+        if isinstance(event, ToolCalled):
+            arguments[event.call_id] = event.arguments
+        elif isinstance(event, RunResumed):
+            arguments.clear()
+        elif isinstance(event, ToolReturned) and event.recipe:
+            calls.append(call_of(event, arguments.get(event.call_id, {}), len(calls)))
+    return calls
+
+
+def call_of(returned: ToolReturned, arguments: Any, number: int) -> RecipeCall:
+    """Make the recipe's line for a call that returned."""
+    return RecipeCall(
+        n=number,
+        call_id=returned.call_id,
+        name=returned.name,
+        arguments=arguments if isinstance(arguments, dict) else {},
+        ok=returned.ok,
+        cancelled=returned.cancelled,
+        result={key: value for key, value in returned.data.items() if key != "observation"},
+        step=returned.step,
+        env_steps=returned.env_steps,
+    )

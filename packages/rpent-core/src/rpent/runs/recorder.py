@@ -1,0 +1,171 @@
+"""Writes a run while it happens: events first, then what is derived from them."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rpent.runs.directory import RunDirectory, safe_name
+from rpent.runs.events import (
+    Event,
+    RunResumed,
+    StepCaptured,
+    ToolCalled,
+    ToolReturned,
+    parse_event,
+    read_events,
+)
+from rpent.runs.files import LineLog, plain, repair_lines, write_atomic
+from rpent.runs.recipe import call_of, recipe_from_events
+from rpent.runs.steps import drop_steps_after, write_step
+from rpent.runs.transcript import Transcript, entry_of
+from rpent.runs.video import VideoWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rpent.runs.pictures import Picture
+    from rpent.tools.result import Capture
+
+
+class Recorder:
+    """One run's writer; safe to use from several threads."""
+
+    def __init__(self, directory: RunDirectory, *, record_video: bool = True) -> None:
+        self.directory = directory
+        self.history: list[Event] = []
+        """Events of earlier processes, when the directory already holds some."""
+        self._lock = threading.RLock()
+        self._listeners: list[Callable[[Event], None]] = []
+        self._arguments: dict[str, Any] = {}
+        self._closed = False
+        self.next_step = 0
+        self._load()
+        self._events = LineLog(directory.events)
+        self._recipe = LineLog(directory.recipe)
+        entries = (entry for event in self.history if (entry := entry_of(event)))
+        self._transcript = Transcript(directory.transcript, entries)
+        self._video = VideoWriter(directory.video) if record_video else None
+
+    @property
+    def last_step(self) -> int:
+        """The newest complete step, or -1."""
+        return self.next_step - 1
+
+    def listen(self, listener: Callable[[Event], None]) -> None:
+        """Call `listener` with every event that is written from now on; what it raises is ignored."""
+        self._listeners.append(listener)
+
+    def event(self, event: Event) -> Event:
+        """Number, stamp and append an event.
+
+        Raises:
+            RunDirectoryError: The file system refuses.
+        """
+        with self._lock:
+            if self._closed:
+                return event
+            event.seq, event.time = self._next_seq, round(time.time(), 3)
+            self._events.append(event.model_dump_json(fallback=plain).encode())
+            self._next_seq += 1
+            self._derive(event)
+            for listener in self._listeners:
+                _notify(listener, event)
+        return event
+
+    def step(self, capture: Capture, **extra: Any) -> tuple[int, list[Picture]]:
+        """Write the next step; returns its number and the pictures for the planner."""
+        with self._lock:
+            index = self.next_step
+            pictures = write_step(self.directory, index, capture, extra)
+            self.next_step += 1
+        if capture.images:
+            self.frame(capture.images[0].pixels)
+        return index, pictures
+
+    def pictures(self, pictures: Sequence[Picture], call_id: str) -> list[Picture]:
+        """Store what a read-only call showed beside the newest step; returns the pictures with their paths."""
+        folder = self.directory.step(max(0, self.last_step))
+        stored = []
+        for picture in pictures:
+            name = f"{safe_name(call_id)}_{picture.name}.jpg"
+            if folder.is_dir():
+                write_atomic(folder / name, picture.data)
+            stored.append(replace(picture, path=f"steps/{folder.name}/{name}"))
+        return stored
+
+    def trouble(self, where: str, error: BaseException) -> None:
+        """Write a traceback to `logs/run.log`, where the planner does not read it."""
+        text = "".join(traceback.format_exception(error))
+        with suppress(OSError), (self.directory.logs / "run.log").open("a") as log:
+            log.write(f"{where}:\n{text}\n")
+
+    def frame(self, pixels: Any) -> None:
+        """Append a frame to the video."""
+        with self._lock:
+            if self._video is not None and not self._closed:
+                self._video.add(pixels)
+
+    def close(self) -> list[str]:
+        """Close all files; returns what went wrong. Further events are dropped."""
+        with self._lock:
+            if self._closed:
+                return []
+            self._closed = True
+        problems = []
+        for part in (self._video, self._transcript, self._recipe, self._events):
+            try:
+                if part is not None:
+                    part.close()
+            except OSError as error:
+                problems.append(str(error))
+        if self._video is not None and self._video.error:
+            problems.append(self._video.error)
+        return problems
+
+    def _derive(self, event: Event) -> None:
+        if isinstance(event, ToolCalled):
+            self._arguments[event.call_id] = event.arguments
+        elif isinstance(event, ToolReturned):
+            arguments = self._arguments.pop(event.call_id, {})
+            if event.recipe:
+                self._recipe.append(call_of(event, arguments, self._calls).to_line())
+                self._calls += 1
+        entry = entry_of(event)
+        if entry is not None:
+            self._transcript.add(entry)
+
+    def _load(self) -> None:
+        """Read what earlier processes wrote, and put the derived files in line with the events."""
+        path = self.directory.events
+        repair_lines(path, lambda line: parse_event(line) is not None)
+        self.history = list(read_events(path)) if path.exists() else []
+        self._next_seq = self.history[-1].seq + 1 if self.history else 0
+        calls = recipe_from_events(self.history)
+        self._calls = len(calls)
+        if self.history:
+            write_atomic(self.directory.recipe, b"".join(call.to_line() + b"\n" for call in calls))
+            self.next_step = last_step_of(self.history) + 1
+            drop_steps_after(self.directory, self.next_step - 1)
+
+
+def last_step_of(events: list[Event]) -> int:
+    """Return the newest step that an event vouches for, or -1."""
+    steps = [-1]
+    for event in events:
+        if isinstance(event, StepCaptured) or (isinstance(event, ToolReturned) and event.step is not None):
+            steps.append(event.step if event.step is not None else -1)
+        elif isinstance(event, RunResumed):
+            steps.append(event.step)
+    return max(steps)
+
+
+def _notify(listener: Callable[[Event], None], event: Event) -> None:
+    try:
+        listener(event)
+    except Exception:  # noqa: BLE001, S110  (an observer never stops a run)
+        pass

@@ -1,0 +1,86 @@
+"""`steps/NNNN/`: what the planner saw after each action, and the simulator's snapshot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RunDirectoryError
+from rpent.runs.files import plain, unwritable
+from rpent.runs.pictures import encode_depth, encode_pictures
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rpent.runs.directory import RunDirectory
+    from rpent.runs.pictures import Picture
+    from rpent.tools.result import Capture
+
+STEP_BUDGET = 1_000_000
+"""Bytes that one step writes at most."""
+
+
+def write_step(directory: RunDirectory, index: int, capture: Capture, extra: dict[str, Any]) -> list[Picture]:
+    """Write a step's folder, whole or not at all; returns the pictures for the planner.
+
+    Args:
+        directory: The run.
+        index: The step's number.
+        capture: What was observed.
+        extra: Further plain data for `state.json` (which call led here).
+
+    Raises:
+        RunDirectoryError: The file system refuses.
+    """
+    target = directory.step(index)
+    pictures = encode_pictures(capture.images, f"steps/{index:04d}")
+    files = {f"{picture.name}.jpg": picture.data for picture in pictures}
+    if capture.snapshot is not None:
+        files["snapshot.bin"] = capture.snapshot
+    state = {"step": index, **extra, "state": capture.state, "cameras": capture.cameras}
+    files["state.json"] = json.dumps(plain(state), ensure_ascii=False).encode()
+    files |= _depth_files(capture, STEP_BUDGET - sum(map(len, files.values())))
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir()
+        for name, data in files.items():
+            (temporary / name).write_bytes(data)
+        temporary.rename(target)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    return pictures
+
+
+def _depth_files(capture: Capture, budget: int) -> dict[str, bytes]:
+    """Encode the depth maps; halve them until they fit in what the step has left."""
+    stride = 1
+    while True:
+        files = {
+            f"depth_{camera}.png": encode_depth(depth[::stride, ::stride])
+            for camera, depth in capture.depth.items()
+        }
+        if sum(map(len, files.values())) <= budget or stride >= 8:
+            return files
+        stride *= 2
+
+
+def read_snapshot(directory: RunDirectory, index: int) -> bytes:
+    """Read a step's snapshot.
+
+    Raises:
+        RunDirectoryError: The step has none.
+    """
+    path: Path = directory.step(index) / "snapshot.bin"
+    try:
+        return path.read_bytes()
+    except OSError:
+        raise RunDirectoryError(f"Step {index} of `{directory.path.name}` has no snapshot.") from None
+
+
+def drop_steps_after(directory: RunDirectory, index: int) -> None:
+    """Remove steps above `index` and half-written ones; they belong to calls that never returned."""
+    for folder in directory.steps.iterdir():
+        if folder.name.startswith(".") or (folder.name.isdigit() and int(folder.name) > index):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,310 @@
+"""Carrying out one tool call: checks, the handler, the capture after it, and what the planner is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import (
+    CancelledCallError,
+    ConnectionLostError,
+    RpentError,
+    RunDirectoryError,
+    ServiceError,
+    ToolError,
+)
+from rpent.runs import events as ev
+from rpent.runs.files import plain
+from rpent.runs.outcome import Ending
+from rpent.runs.pictures import encode_pictures
+from rpent.session import finish
+from rpent.session.bounded import bounded_json
+from rpent.session.reply import ToolReply
+from rpent.session.validation import checked_arguments, parse_arguments
+from rpent.suggest import did_you_mean
+from rpent.tools.result import ToolResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rpent.runs.pictures import Picture
+    from rpent.runs.recorder import Recorder
+    from rpent.session.scope import CallScope
+    from rpent.session.session import Session
+    from rpent.session.worker import Job
+    from rpent.tools.result import Image
+    from rpent.tools.tool import Tool
+    from rpent.tools.toolkit import Toolkit
+
+LOST = (ServiceError, ConnectionLostError)
+"""Errors after which the service has to be restarted."""
+MAX_RECOVERIES = 3
+PROGRESS_INTERVAL_S = 0.5
+
+
+@dataclass(slots=True)
+class _Done:
+    """What came of a call, on its way to events and reply."""
+
+    ok: bool
+    data: dict[str, Any]
+    images: Sequence[Image] = ()
+    pictures: list[Picture] = field(default_factory=list)
+    step: int | None = None
+    executed: bool = True
+    cancelled: bool = False
+    undone: bool = False
+    """The world was put back to the state before the call."""
+
+
+class CallRunner:
+    """Runs the calls of a session, on the session's worker thread."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        toolkit: Toolkit,
+        recorder: Recorder,
+        scope: CallScope,
+        recover: Callable[[RpentError], str] | None,
+    ) -> None:
+        self.current: Job[ToolReply] | None = None
+        """The call under way."""
+        self._session = session
+        self._toolkit = toolkit
+        self._recorder = recorder
+        self._scope = scope
+        self._recover = recover
+        self._recoveries = 0
+        self._last_progress = 0.0
+        self._tools = {tool.name: tool for tool in session.tools}
+
+    def observe(self) -> ToolReply:
+        """Capture the world without a call: the opening step."""
+        capture = self._toolkit.capture()
+        steps = self._toolkit.env_steps()
+        step, pictures = self._recorder.step(capture, env_steps=steps)
+        data = {"step": step, "observation": plain(capture.state)}
+        self._recorder.event(
+            ev.StepCaptured(
+                step=step,
+                env_steps=steps,
+                state=plain(capture.state),
+                images=[p.reference() for p in pictures],
+            )
+        )
+        return ToolReply(ok=True, data=data, images=pictures, text=bounded_json(data))
+
+    def env_steps(self) -> int:
+        """Control steps so far, as last observed."""
+        return self._toolkit.env_steps()
+
+    def run(self, job: Job[ToolReply], name: str, arguments: Any, call_id: str) -> ToolReply:
+        """Carry out a call."""
+        session = self._session
+        if session.ended is None and name != finish.NAME:
+            ending = session.budget.next_call() or session.budget.exceeded(self._toolkit.env_steps())
+            if ending is not None:
+                session.end(ending)
+        if session.ended is not None:
+            return self.refusal(call_id, session.ended.detail or session.ended.reason)
+        self.current = job
+        try:
+            return self._recorded(job, name, arguments, call_id)
+        finally:
+            self.current = None
+
+    def refusal(self, call_id: str, detail: str) -> ToolReply:
+        """Return the reply to a call after the session's end."""
+        data = {"error": f"The session is over: {detail}"}
+        return ToolReply(ok=False, data=data, text=bounded_json(data), ended=True, call_id=call_id)
+
+    def _recorded(self, job: Job[ToolReply], name: str, arguments: Any, call_id: str) -> ToolReply:
+        tool = self._tools.get(name)
+        shown, mistake = _parsed(arguments)
+        self._recorder.event(
+            ev.ToolCalled(
+                turn=self._session.budget.turns,
+                call_id=call_id,
+                name=name,
+                arguments=plain(shown),
+                readonly=tool.readonly if tool else True,
+            )
+        )
+        started = time.monotonic()
+        done = _failed(mistake, executed=False) if mistake else self._checked(job, tool, name, shown, call_id)
+        self._add_notices(done)
+        reply = self._reply(done, call_id)
+        self._recorder.event(
+            ev.ToolReturned(
+                call_id=call_id,
+                name=name,
+                ok=done.ok,
+                data=plain(done.data),
+                text=reply.text,
+                images=[picture.reference() for picture in done.pictures],
+                step=done.step,
+                env_steps=self._toolkit.env_steps(),
+                elapsed_s=round(time.monotonic() - started, 3),
+                cancelled=done.cancelled,
+                executed=done.executed,
+                recipe=tool is not None and tool.recipe and done.executed and not done.undone,
+            )
+        )
+        return self._after(reply)
+
+    def _checked(self, job: Job[ToolReply], tool: Tool | None, name: str, given: Any, call_id: str) -> _Done:
+        """Refuse what cannot be executed, else execute it."""
+        if tool is None:
+            known = ", ".join(f"`{known}`" for known in self._tools)
+            return _failed(
+                ToolError(
+                    f"There is no tool `{name}`{did_you_mean(name, self._tools)}", hint=f"Tools: {known}."
+                ),
+                executed=False,
+            )
+        over = None if tool.readonly else self._toolkit.episode_over()
+        if over:
+            return _failed(
+                ToolError(over, hint="Call `finish`; no further action is accepted."), executed=False
+            )
+        if job.token.cancelled:
+            return _failed(
+                CancelledCallError(f"`{name}` was not executed: {job.token.reason}"), executed=False
+            )
+        try:
+            arguments = checked_arguments(tool, given)
+        except ToolError as error:
+            return _failed(error, executed=False)
+        return self._performed(job, tool, arguments, call_id)
+
+    def _performed(self, job: Job[ToolReply], tool: Tool, arguments: dict[str, Any], call_id: str) -> _Done:
+        before = self._toolkit.env_steps()
+        self._scope.enter(job.token, lambda data: self._progress(call_id, data))
+        try:
+            done = self._handled(tool, arguments, job)
+            moved = done.ok or self._toolkit.env_steps() != before
+            if not tool.readonly and moved:
+                self._capture(done, tool, arguments, call_id)
+            else:
+                self._store_images(done, call_id)
+            return done
+        except LOST as error:
+            return self._recovered(error, tool)
+        finally:
+            self._scope.leave()
+
+    def _handled(self, tool: Tool, arguments: dict[str, Any], job: Job[ToolReply]) -> _Done:
+        try:
+            result: Any = tool.handler(**arguments)
+        except (*LOST, RunDirectoryError):
+            raise
+        except CancelledCallError:
+            return _failed(
+                CancelledCallError(f"`{tool.name}` was cancelled: {job.token.reason}"), cancelled=True
+            )
+        except RpentError as error:
+            return _failed(error)
+        except Exception as error:  # noqa: BLE001  (a bug in a tool must not end the run)
+            self._recorder.trouble(f"tool `{tool.name}`", error)
+            message = f"`{tool.name}` has a bug ({type(error).__name__}); your arguments were accepted."
+            return _failed(ToolError(message, hint="Try another way; the details are in the run's log."))
+        if isinstance(result, Mapping):
+            result = ToolResult(data=result)
+        if not isinstance(result, ToolResult):
+            return _failed(ToolError(f"`{tool.name}` has a bug: it returned no `ToolResult`."))
+        return _Done(ok=True, data=dict(result.data), images=result.images, cancelled=job.token.cancelled)
+
+    def _capture(self, done: _Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
+        capture = self._toolkit.capture()
+        shown = {image.name for image in capture.images}
+        extra_images = [image for image in done.images if image.name not in shown]
+        whole = capture if not extra_images else _with_images(capture, extra_images)
+        done.step, done.pictures = self._recorder.step(
+            whole, env_steps=self._toolkit.env_steps(), call_id=call_id, tool=tool.name, arguments=arguments
+        )
+        done.data = {**done.data, "step": done.step, "observation": plain(capture.state)}
+
+    def _store_images(self, done: _Done, call_id: str) -> None:
+        if done.images:
+            done.pictures = self._recorder.pictures(encode_pictures(done.images), call_id)
+
+    def _recovered(self, error: RpentError, tool: Tool) -> _Done:
+        """Bring a dead service back, or end the session."""
+        self._recoveries += 1
+        if self._recover is None or self._recoveries > MAX_RECOVERIES:
+            self._session.end(Ending(reason="infrastructure", detail=error.message))
+            return _failed(error)
+        try:
+            message = self._recover(error)
+        except RpentError as failure:
+            self._session.end(Ending(reason="infrastructure", detail=f"{error.message} {failure.message}"))
+            return _failed(failure)
+        done = _failed(ToolError(f"{message} `{tool.name}` had no effect; call it again."))
+        done.undone = True
+        return done
+
+    def _progress(self, call_id: str, data: Mapping[str, Any]) -> None:
+        frame = data.get("frame")
+        if frame is not None:
+            self._recorder.frame(frame)
+        rest = {key: value for key, value in data.items() if key != "frame"}
+        now = time.monotonic()
+        if rest and now - self._last_progress >= PROGRESS_INTERVAL_S:
+            self._last_progress = now
+            self._recorder.event(ev.ToolProgress(call_id=call_id, data=plain(rest)))
+
+    def _add_notices(self, done: _Done) -> None:
+        notices = [text for text in (self._session.budget.warning(), self._toolkit.episode_over()) if text]
+        if notices and self._session.ended is None:
+            done.data = {**done.data, "notices": notices}
+
+    def _reply(self, done: _Done, call_id: str) -> ToolReply:
+        return ToolReply(
+            ok=done.ok,
+            data=done.data,
+            images=done.pictures,
+            text=bounded_json(done.data),
+            ended=self._session.ended is not None,
+            call_id=call_id,
+        )
+
+    def _after(self, reply: ToolReply) -> ToolReply:
+        """End the session when the call used up a budget."""
+        session = self._session
+        ending = session.budget.exceeded(self._toolkit.env_steps())
+        if ending is not None and session.ended is None:
+            session.end(ending)
+        if session.ended is None or reply.ended:
+            return reply
+        return ToolReply(
+            ok=reply.ok,
+            data=reply.data,
+            images=reply.images,
+            text=reply.text,
+            ended=True,
+            call_id=reply.call_id,
+        )
+
+
+def _parsed(arguments: Any) -> tuple[Any, ToolError | None]:
+    try:
+        return parse_arguments(arguments), None
+    except ToolError as error:
+        return arguments, error
+
+
+def _failed(error: RpentError, *, executed: bool = True, cancelled: bool = False) -> _Done:
+    data: dict[str, Any] = {"error": error.message}
+    if error.hint:
+        data["hint"] = error.hint
+    return _Done(ok=False, data=data, executed=executed, cancelled=cancelled)
+
+
+def _with_images(capture: Any, images: list[Image]) -> Any:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return replace(capture, images=[*capture.images, *images])

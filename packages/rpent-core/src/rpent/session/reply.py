@@ -1,0 +1,28 @@
+"""What a planner gets back from a tool call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rpent.runs.pictures import Picture
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolReply:
+    """The answer to one call. A mistake of the planner is a reply too, never an exception."""
+
+    ok: bool
+    """Whether the call was carried out. What the tool achieved is in `data`."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """The tool's own data; after an action also `step` and `observation`; `error` and `hint` when not `ok`."""
+    images: Sequence[Picture] = ()
+    """Encoded pictures with captions, at most 400 kB together."""
+    text: str = "{}"
+    """`data` as valid JSON of bounded length: what a language model reads."""
+    ended: bool = False
+    """The session is over; the planner returns."""
+    call_id: str = ""

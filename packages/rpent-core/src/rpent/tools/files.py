@@ -1,0 +1,144 @@
+"""File tools for every robot, confined to the run directory and the declared memory directory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from rpent.errors import ToolError
+from rpent.tools.result import ToolResult
+from rpent.tools.tool import tool
+
+if TYPE_CHECKING:
+    from rpent.robot import ToolContext
+
+MEMORY = "memory"
+_RECORDS = {
+    "run.json",
+    "events.jsonl",
+    "recipe.jsonl",
+    "transcript.json",
+    "episode.mp4",
+    "steps",
+    "logs",
+    ".lock",
+}
+"""What the run writes itself; a planner may read it but not change it."""
+_MAX_WRITE = 1_000_000
+
+
+class FileTools:
+    """Reads and writes text in the run directory; paths below `memory/` reach the memory directory."""
+
+    def __init__(self, context: ToolContext) -> None:
+        self._run_dir = Path(context.run_dir).resolve()
+        self._memory_dir = Path(context.memory_dir).resolve() if context.memory_dir else None
+
+    @tool(readonly=True)
+    def read_text_file(
+        self,
+        path: str,
+        max_chars: Annotated[int, Field(ge=1, le=200_000)] = 40_000,
+        offset: Annotated[int, Field(ge=0)] = 0,
+    ) -> ToolResult:
+        """Read a text file of the run directory, or of the memory directory (`memory/...`).
+
+        Args:
+            path: Relative path, such as `notes.md` or `memory/guide.md`.
+            max_chars: How many characters to return at most.
+            offset: How many characters to skip.
+        """
+        file = self._resolve(path)
+        if not file.is_file():
+            raise ToolError(f"There is no file `{path}`.", hint="`list_dir` shows what is there.")
+        data = file.read_bytes()
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            raise ToolError(f"`{path}` is not a text file.") from None
+        part = text[offset : offset + max_chars]
+        return ToolResult(data={"path": path, "size": len(text), "offset": offset, "content": part})
+
+    @tool(readonly=True)
+    def write_text_file(self, path: str, content: str) -> ToolResult:
+        """Write a text file in the run directory, or in the memory directory (`memory/...`); replaces it.
+
+        Args:
+            path: Relative path, such as `notes.md`; missing folders are made.
+            content: The whole text.
+        """
+        file = self._resolve(path)
+        data = content.encode()
+        if len(data) > _MAX_WRITE:
+            raise ToolError(f"`content` has {len(data)} bytes; at most {_MAX_WRITE} are written.")
+        if file.is_relative_to(self._run_dir) and self._is_record(file):
+            raise ToolError(f"`{path}` belongs to the run's own record and cannot be changed.")
+        if file.is_dir():
+            raise ToolError(f"`{path}` is a folder.")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        except OSError as error:
+            raise ToolError(f"`{path}` cannot be written: {error.strerror}.") from None
+        return ToolResult(data={"path": path, "bytes_written": len(data)})
+
+    @tool(readonly=True)
+    def list_dir(self, path: str = "") -> ToolResult:
+        """List a folder of the run directory, or of the memory directory (`memory`).
+
+        Args:
+            path: Relative path of the folder; empty is the run directory itself.
+        """
+        folder = self._resolve(path)
+        if not folder.is_dir():
+            raise ToolError(f"There is no folder `{path}`.")
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        files = [
+            {
+                "name": entry.name + ("/" if entry.is_dir() else ""),
+                "bytes": 0 if entry.is_dir() else _size(entry),
+            }
+            for entry in entries
+        ]
+        if folder == self._run_dir and self._memory_dir is not None:
+            files.append({"name": f"{MEMORY}/", "bytes": 0})
+        return ToolResult(data={"path": path, "count": len(files), "files": files[:500]})
+
+    def _resolve(self, path: str) -> Path:
+        """Return the real path, with links followed, or refuse what lies outside.
+
+        Raises:
+            ToolError: The path leaves both directories, or memory is not declared.
+        """
+        if "\0" in path:
+            raise ToolError("A path may not contain a NUL character.")
+        pure = PurePosixPath(path)
+        root, parts = self._run_dir, pure.parts
+        if parts and parts[0] == MEMORY:
+            if self._memory_dir is None:
+                raise ToolError("This run has no memory directory.", hint="Use a path of the run directory.")
+            root, parts = self._memory_dir, parts[1:]
+        try:
+            resolved = Path(os.path.realpath(root.joinpath(*parts)))
+        except (OSError, ValueError):
+            raise ToolError(f"`{path}` is not a usable path.") from None
+        if pure.is_absolute() or not resolved.is_relative_to(root):
+            raise ToolError(
+                f"`{path}` is outside the run directory.",
+                hint="Use a relative path without `..`; `memory/...` reaches the memory directory.",
+            )
+        return resolved
+
+    def _is_record(self, file: Path) -> bool:
+        relative = file.relative_to(self._run_dir)
+        return not relative.parts or relative.parts[0] in _RECORDS or relative.parts[0].startswith("episode")
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
