@@ -1,8 +1,8 @@
 """A folder of links that makes the agent's rpent distributions importable in another interpreter.
 
 A service must speak the agent's version of everything, whatever is installed beside its simulator. So its
-interpreter gets a `PYTHONPATH` entry with links to the agent's packages and their `.dist-info` folders; the rest of the
-agent's site-packages stays out of sight.
+interpreter gets a `PYTHONPATH` entry with links to the agent's packages and their `.dist-info` folders; the
+rest of the agent's site-packages stays out of sight.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class _Life:
             self.changed.notify_all()
 
     def tell_ready(self) -> ProcessEnd | None:
-        """Count it as ready unless it has ended, so that its end is seen either by who starts it or as a crash."""
+        """Count it as ready unless it has ended: its end is seen either by who starts it or as a crash."""
         with self.changed:
             self.ready = self.end is None
             return self.end

@@ -29,9 +29,9 @@ class Supervisor:
 
     Args:
         logs_dir: Each service that is started writes `<service>.log` there.
-        on_event: Called with plain data when a service changes state: `service`, `state` (`starting`, `ready`,
-            `crashed`, `restarting`, `failed`, `stopped`) and, as they are known, `detail`, `pid`, `endpoint`,
-            `elapsed_s`, `log_tail`. It is called from several threads; what it raises is ignored.
+        on_event: Called with plain data when a service changes state: `service`, `state` (`starting`,
+            `ready`, `crashed`, `restarting`, `failed`, `stopped`) and, as they are known, `detail`, `pid`,
+            `endpoint`, `elapsed_s`, `log_tail`. It is called from several threads; what it raises is ignored.
         run_dir: The run's directory, told to the services as `RPENT_RUN_DIR`.
     """
 

@@ -1,0 +1,75 @@
+"""All managed environments that the installed plugins declare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rpent.environments.managed import ManagedEnvironment
+from rpent.errors import EnvironmentSetupError
+from rpent.plugins import registry
+from rpent.plugins.failure import LoadFailure
+from rpent.suggest import did_you_mean, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rpent.specs import EnvironmentSpec, ServiceSpec
+
+_KINDS = ("robots", "policies", "perceptors")
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredEnvironment:
+    """An environment, with the service that it was first found in and the distribution that ships it."""
+
+    spec: EnvironmentSpec
+    service: ServiceSpec
+    distribution: str
+    owner: str
+    """The robot, policy or perceptor: `libero`."""
+
+    @property
+    def managed(self) -> ManagedEnvironment:
+        """The environment on disk."""
+        return ManagedEnvironment(self.spec, distribution=self.distribution)
+
+
+def declared_environments() -> dict[str, DeclaredEnvironment]:
+    """Return every environment by name; broken plugins are passed over (`rpent plugins list` shows them)."""
+    found: dict[str, DeclaredEnvironment] = {}
+    current = registry.current()
+    for entry in current.index.entries():
+        if entry.kind not in _KINDS or current.index.is_blocked(entry):
+            continue
+        spec = current.try_entry(entry)
+        if isinstance(spec, LoadFailure):
+            continue
+        for service in _services(spec):
+            if service.environment is not None and service.environment.name not in found:
+                found[service.environment.name] = DeclaredEnvironment(
+                    service.environment, service, entry.distribution, entry.name
+                )
+    return found
+
+
+def declared_environment(name: str) -> DeclaredEnvironment:
+    """Return one environment.
+
+    Raises:
+        EnvironmentSetupError: No installed plugin declares it.
+    """
+    found = declared_environments()
+    if name not in found:
+        raise EnvironmentSetupError(
+            f"No installed plugin has an environment `{name}`{did_you_mean(name, found)} "
+            f"Environments: {listing(found)}.",
+            hint="rpent env list",
+        )
+    return found[name]
+
+
+def _services(spec: Any) -> Iterator[ServiceSpec]:
+    yield from getattr(spec, "services", ())
+    if (service := getattr(spec, "service", None)) is not None:
+        yield service
