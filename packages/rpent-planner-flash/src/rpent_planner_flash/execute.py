@@ -32,7 +32,7 @@ class Session(Protocol):
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool; answers with a `ToolReply`."""
 
-    def begin_turn(self) -> None:
+    def begin_turn(self) -> int:
         """Count a turn."""
 
     def say(self, text: str) -> None:

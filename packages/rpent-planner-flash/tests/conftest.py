@@ -1,0 +1,135 @@
+"""A table whose things move when the tools say so, answering through the session's own reply type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from rpent.session.reply import ToolReply
+
+
+@dataclass
+class Thing:
+    """One box on the table; `grasps_needed` attempts fail before it is held."""
+
+    label: str
+    position: tuple[float, float, float]
+    size: tuple[float, float, float] = (0.06, 0.06, 0.06)
+    grasps_needed: int = 0
+    visible: bool = True
+
+
+@dataclass
+class TableSession:
+    """The part of a session that flash uses, over a kinematic table."""
+
+    instruction: str
+    things: list[Thing]
+    history: list[Any] = field(default_factory=list)
+    spills: int = 0
+    """So many placements miss their target by 20 cm."""
+    call_limit: int = 1000
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    held: Thing | None = None
+    finished: dict[str, Any] | None = None
+    tried: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def task(self) -> Any:
+        return SimpleNamespace(instruction=self.instruction)
+
+    def begin_turn(self) -> int:
+        return 1
+
+    def say(self, text: str) -> None:
+        assert text
+
+    def names(self) -> list[str]:
+        """Return the names of the calls that act, and `finish`."""
+        return [name for name, _ in self.calls if name != "segment"]
+
+    def call(self, name: str, arguments: dict[str, Any]) -> ToolReply:
+        self.calls.append((name, dict(arguments)))
+        if len(self.calls) > self.call_limit:
+            return ToolReply(ok=False, data={"error": "The budget is used up."}, ended=True)
+        data = getattr(self, f"_{name}")(**arguments)
+        return ToolReply(ok="error" not in data, data=data, ended=name == "finish")
+
+    def _segment(self, prompt: str) -> dict[str, Any]:
+        found = [
+            {
+                "id": f"s{len(self.calls)}.{number}",
+                "label": thing.label,
+                "score": 0.9,
+                "center_xyz": [thing.position[0], thing.position[1], thing.position[2] + thing.size[2] / 2],
+                "size_xyz_m": list(thing.size),
+                "top_z_m": thing.position[2] + thing.size[2],
+            }
+            for number, thing in enumerate(self.things)
+            if thing.visible and thing.label.endswith(prompt)
+        ]
+        return {"found": bool(found), "candidates": found}
+
+    def _view_camera_meta(self) -> dict[str, Any]:
+        pose = np.eye(4)
+        pose[:3, :3] = np.array([[0.0, 0.5, -0.87], [1.0, 0.0, 0.0], [0.0, -0.87, -0.5]])
+        return {"cameras": {"agentview": {"world_from_camera": pose.tolist()}}}
+
+    def _grasp(
+        self, target: str, segment_id: str, strategy: str = "auto", attempt: int = 0
+    ) -> dict[str, Any]:
+        thing = self.things[int(segment_id.split(".")[1])]
+        tried = self.tried[id(thing)] = self.tried.get(id(thing), 0) + 1
+        if tried <= thing.grasps_needed:
+            return {"held": False, "reason": "the fingers closed on nothing"}
+        self.held = thing
+        return {"held": True}
+
+    def _place(
+        self, on: str = "", segment_id: str = "", relation: str = "on", position: Any = None
+    ) -> dict[str, Any]:
+        assert self.held is not None
+        thing, self.held = self.held, None
+        if position is None:
+            target = self.things[int(segment_id.split(".")[1])]
+            x, y, z = target.position
+            z += 0.01 if relation == "in" else target.size[2]
+            y += 0.1 if relation == "right_of" else 0.0
+        else:
+            x, y, z = position
+        if self.spills > 0:
+            self.spills, y, z = self.spills - 1, y + 0.2, 0.0
+        thing.position = (x, y, z)
+        return {"released": True}
+
+    def _push(
+        self, target: str, segment_id: str, direction: Any = None, distance_m: float = 0.0
+    ) -> dict[str, Any]:
+        thing = self.things[int(segment_id.split(".")[1])]
+        if direction is not None:
+            moved = np.array(thing.position) + distance_m * np.array(direction)
+            thing.position = tuple(map(float, moved))
+        return {"moved_m": distance_m}
+
+    def _pull(self, target: str, segment_id: str) -> dict[str, Any]:
+        return {"moved_m": 0.15}
+
+    def _turn(self, target: str, segment_id: str, direction: str) -> dict[str, Any]:
+        return {"angle_rad": 1.0}
+
+    def _finish(self, status: str, summary: str) -> dict[str, Any]:
+        self.finished = {"status": status, "summary": summary}
+        return self.finished
+
+
+@pytest.fixture
+def table() -> type[TableSession]:
+    return TableSession
+
+
+@pytest.fixture
+def thing() -> type[Thing]:
+    return Thing

@@ -1,0 +1,121 @@
+"""Plans are carried out, checked, retried in other ways, and claimed honestly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rpent_planner_flash.config import FlashConfig
+from rpent_planner_flash.planner import FlashPlanner
+
+PLATE = (0.16, 0.16, 0.02)
+BASKET = (0.2, 0.2, 0.1)
+
+
+def run(session: Any, **options: Any) -> str:
+    FlashPlanner(FlashConfig(**options)).run(session)
+    assert session.finished is not None
+    return str(session.finished["status"])
+
+
+def test_pick_and_place(table: Any, thing: Any) -> None:
+    basket = thing("basket", (0.0, 0.3, 0.0), BASKET)
+    milk = thing("milk", (0.0, 0.0, 0.0))
+    session = table("pick the milk and place it in the basket", [basket, milk])
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "finish"]
+    assert milk.position[:2] == (0.0, 0.3)
+    assert len(session.calls) == 6  # two looks before, one after
+
+
+def test_a_grasp_that_fails_is_tried_otherwise(table: Any, thing: Any) -> None:
+    things = [thing("basket", (0.0, 0.3, 0.0), BASKET), thing("milk", (0.0, 0.0, 0.0), grasps_needed=2)]
+    session = table("pick the milk and place it in the basket", things)
+    assert run(session) == "success"
+    grasps = [arguments for name, arguments in session.calls if name == "grasp"]
+    assert [g["attempt"] for g in grasps] == [0, 1, 2]
+    assert grasps[2]["strategy"] != grasps[0]["strategy"]
+
+
+def test_a_placement_that_misses_is_repeated(table: Any, thing: Any) -> None:
+    plate, bowl = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.1, 0.0))
+    session = table("put the bowl on the plate", [plate, bowl], spills=1)
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "grasp", "place", "finish"]
+    assert bowl.position[:2] == (0.1, 0.2)
+
+
+def test_the_thing_that_was_dropped_is_not_confused_with_its_equal(table: Any, thing: Any) -> None:
+    plate, left = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.2, 0.0))
+    right = thing("bowl", (0.0, 0.0, 0.0))
+    session = table("put the left bowl on the plate", [plate, left, right], spills=1)
+    assert run(session) == "success"
+    assert left.position[:2] == (0.1, 0.2)
+    assert right.position == (0.0, 0.0, 0.0)
+
+
+def test_it_gives_up_and_says_so(table: Any, thing: Any) -> None:
+    things = [thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, 0.0, 0.0), grasps_needed=99)]
+    session = table("put the bowl on the plate", things)
+    assert run(session, max_attempts=3) == "failure"
+    assert session.names() == ["grasp"] * 3 + ["finish"]
+    assert "could not grasp `bowl`" in session.finished["summary"]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "status", "said"),
+    [
+        ("put the spoon on the plate", "failure", "`spoon` is nowhere to be seen"),
+        ("put the plate on the tray", "failure", "`tray` is nowhere to be seen"),
+        ("dance for me", "stuck", "is not understood"),
+    ],
+)
+def test_what_cannot_be_done(table: Any, thing: Any, instruction: str, status: str, said: str) -> None:
+    session = table(instruction, [thing("plate", (0.1, 0.2, 0.0), PLATE)])
+    assert run(session) == status
+    assert said in session.finished["summary"]
+
+
+def test_several_goals_in_their_order(table: Any, thing: Any) -> None:
+    things = [thing("cabinet", (0.4, 0.0, 0.0), (0.2, 0.2, 0.2)), thing("bowl", (0.0, 0.0, 0.0))]
+    things.append(thing("top drawer of the cabinet", (0.3, 0.0, 0.14), (0.2, 0.2, 0.06)))
+    session = table(
+        "open the top drawer of the cabinet and put the bowl inside and close it and turn on the cabinet",
+        things,
+    )
+    assert run(session) == "success"
+    assert session.names() == ["pull", "grasp", "place", "push", "turn", "finish"]
+
+
+def test_both_of_two_equals(table: Any, thing: Any) -> None:
+    pots = [thing("moka pot", (0.0, y, 0.0)) for y in (0.0, 0.2)]
+    session = table(
+        "put both moka pots on the stove", [thing("stove", (0.3, 0.0, 0.0), (0.3, 0.3, 0.02)), *pots]
+    )
+    assert run(session) == "success"
+    assert all(pot.position[0] == 0.3 for pot in pots)
+
+
+def test_what_is_done_is_not_done_again_after_a_resume(table: Any, thing: Any) -> None:
+    things = [thing("basket", (0.0, 0.3, 0.0), BASKET), thing("milk", (0.0, 0.3, 0.01))]
+    things.append(thing("soup", (0.2, 0.0, 0.0)))
+    session = table("put both the milk and the soup in the basket", things, history=[{"role": "tool"}])
+    assert run(session) == "success"
+    grasped = [arguments["target"] for name, arguments in session.calls if name == "grasp"]
+    assert grasped == ["soup"]
+
+
+def test_a_push_reaches_its_place(table: Any, thing: Any) -> None:
+    plate, stove = thing("plate", (0.0, 0.0, 0.0), PLATE), thing("stove", (-0.3, 0.2, 0.0), (0.2, 0.2, 0.02))
+    session = table("push the plate to the front of the stove", [stove, plate])
+    assert run(session) == "success"
+    assert plate.position[0] == pytest.approx(-0.3 + 0.18 + 0.04)
+    assert plate.position[1] == pytest.approx(0.2)
+
+
+def test_it_stops_when_the_session_ends(table: Any, thing: Any) -> None:
+    things = [thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, 0.0, 0.0))]
+    session = table("put the bowl on the plate", things, call_limit=2)
+    FlashPlanner(FlashConfig()).run(session)
+    assert session.finished is None
+    assert len(session.calls) == 3
