@@ -1,1 +1,1 @@
-"""TODO: owner replaces this line."""
+"""RPC over HTTP: `http://host:port`, the scheme of an endpoint that names none."""

@@ -1,0 +1,40 @@
+"""The scheme of this distribution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from rpent.errors import UsageError
+from rpent.rpc.channel import RpcChannel
+from rpent_transport_http.connection import HttpConnection, make_client
+
+if TYPE_CHECKING:
+    from rpent.rpc.dispatcher import Dispatcher
+    from rpent.rpc.endpoint import Endpoint
+    from rpent_transport_http.server import HttpServer
+
+
+class HttpTransport:
+    """`http://host:port`."""
+
+    scheme: ClassVar[str] = "http"
+
+    def connect(self, endpoint: Endpoint, *, token: str, timeout_s: float) -> RpcChannel:
+        """Connect and shake hands."""
+        if not (token and token.isascii() and token.isprintable()):
+            raise UsageError(f"Connecting to `{endpoint}` needs the server's token, in printable ASCII.")
+        client = make_client(endpoint, token)
+        # Every request carries the token in its head, so messages need not.
+        return RpcChannel(
+            lambda seconds: HttpConnection(client, endpoint, seconds),
+            endpoint=endpoint,
+            token="",
+            timeout_s=timeout_s,
+            on_close=client.close,
+        )
+
+    def serve(self, endpoint: Endpoint, dispatcher: Dispatcher) -> HttpServer:
+        """Bind the endpoint."""
+        from rpent_transport_http.server import HttpServer  # noqa: PLC0415  (clients need no web server)
+
+        return HttpServer(endpoint, dispatcher)
