@@ -8,7 +8,7 @@ from rpent.errors import UsageError
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from pydantic import BaseModel, ValidationError
     from pydantic_core import ErrorDetails
@@ -21,7 +21,7 @@ def build_config(
     values: Mapping[str, Any],
     *,
     what: str,
-    name_of: Callable[[str], str] = lambda field: field,
+    names: Mapping[str, str] | None = None,
 ) -> M:
     """Validate `values` against a plugin's config model.
 
@@ -29,23 +29,25 @@ def build_config(
         model: The pydantic model.
         values: Field values; absent fields take their defaults.
         what: Whose configuration it is, for the message: `` robot `libero` ``.
-        name_of: What the user calls a field: the option `--max-episode-steps` on the command line.
+        names: Field → what the user calls it: the option `--max-episode-steps` on the command line.
 
     Raises:
         UsageError: A value is not accepted, is missing, or belongs to no field.
     """
+    names = names or {}
     from pydantic import ValidationError  # noqa: PLC0415  (not for `rpent run --help`)
 
     unknown = [name for name in values if name not in _accepted(model)]
     if unknown:
         suggestion = did_you_mean(unknown[0], model.model_fields)
         raise UsageError(
-            f"The {what} has no option `{name_of(unknown[0])}`{suggestion} Options: {listing(model.model_fields)}."
+            f"The {what} has no option `{names.get(unknown[0], unknown[0])}`{suggestion}",
+            hint=f"Options: {listing(model.model_fields)}.",
         )
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        raise UsageError(_sentences(error, what, name_of)) from error
+        raise UsageError(_sentences(error, what, names)) from error
 
 
 def _accepted(model: type[BaseModel]) -> set[str]:
@@ -53,18 +55,18 @@ def _accepted(model: type[BaseModel]) -> set[str]:
     return {*model.model_fields, *aliases}
 
 
-def _sentences(error: ValidationError, what: str, name_of: Callable[[str], str]) -> str:
-    return " ".join(_sentence(details, what, name_of) for details in error.errors(include_url=False)[:3])
+def _sentences(error: ValidationError, what: str, names: Mapping[str, str]) -> str:
+    return " ".join(_sentence(details, what, names) for details in error.errors(include_url=False)[:3])
 
 
-def _sentence(details: ErrorDetails, what: str, name_of: Callable[[str], str]) -> str:
+def _sentence(details: ErrorDetails, what: str, names: Mapping[str, str]) -> str:
     # A validator's own ValueError is already a sentence written for the user.
     cause = details.get("ctx", {}).get("error")
     text = str(cause) if isinstance(cause, ValueError) else details["msg"]
     text = text.rstrip(".") + "."
     if not details["loc"]:
         return text[0].upper() + text[1:]
-    name = name_of(str(details["loc"][0]))
+    name = names.get(str(details["loc"][0]), str(details["loc"][0]))
     if details["type"] == "missing":
         return f"The {what} needs `{name}`."
     if isinstance(cause, ValueError):

@@ -1,4 +1,4 @@
-"""Click options from a pydantic model: name, type, choices, bounds, default, help and environment variable."""
+"""Click options from a pydantic model: name, type, choices, bounds, default, help, environment variable."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def options_from_model(
 ) -> list[click.Option]:
     """Return one option for each field of a config model, in the model's order.
 
-    A field with `Field(json_schema_extra={"cli": False})` gets none; `{"choices": [...]}` there lists what a string
-    field accepts, for the help and for completion. An option that was not given is absent from the values (see
-    `given`), so that the model's own default holds.
+    A field with `Field(json_schema_extra={"cli": False})` gets none; `{"choices": [...]}` there lists what a
+    string field accepts, for the help and for completion. An option that was not given is absent from the
+    values (see `given`), so that the model's own default holds.
 
     Args:
         model: The pydantic model.
@@ -113,14 +113,19 @@ def _attributes(annotation: Any, field: FieldInfo) -> dict[str, Any]:
     return {"type": _type(annotation, field)}
 
 
+def _choices(annotation: Any, field: FieldInfo) -> list[Any]:
+    """Return what a field accepts, where that is a list."""
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return [member.value for member in annotation]
+    return list(_extra(field).get("choices", ()))
+
+
 def _type(annotation: Any, field: FieldInfo) -> click.ParamType:
-    origin = get_origin(annotation) or annotation
-    if origin is Literal:
-        return ValueChoice({str(value): value for value in get_args(annotation)})
-    if isinstance(origin, type) and issubclass(origin, Enum):
-        return ValueChoice({str(member.value): member.value for member in origin})
-    if choices := _extra(field).get("choices"):
+    if choices := _choices(annotation, field):
         return ValueChoice({str(value): value for value in choices})
+    origin = get_origin(annotation) or annotation
     if annotation is int:
         bounds = _bounds(field)
         return click.IntRange(**bounds) if bounds else click.INT

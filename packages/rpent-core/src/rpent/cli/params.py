@@ -46,7 +46,7 @@ class PluginChoice(click.ParamType):
 
         return f"Installed: {listing(self.names())}."
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002
         """Accept an installed name, or `distribution:name`."""
         if value not in self.extra:
             from rpent.plugins import registry
@@ -55,8 +55,11 @@ class PluginChoice(click.ParamType):
         return value
 
     def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:  # noqa: ARG002
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
         """Complete from the installed names."""
         from click.shell_completion import CompletionItem
 

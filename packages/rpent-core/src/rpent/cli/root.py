@@ -1,4 +1,4 @@
-"""The root command: the table of commands, and the one place where errors are printed and exit codes are chosen."""
+"""The root command: the table of commands, and the one place where errors become text and exit codes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RootGroup(LazyGroup):
         command = load_object(registry.get("commands", cmd_name).command)
         return command if isinstance(command, click.Command) else None
 
-    def main(  # type: ignore[override]
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
@@ -55,7 +55,7 @@ class RootGroup(LazyGroup):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the command line; in standalone mode print errors and exit with the code that DESIGN.md gives."""
+        """Run the command line; in standalone mode print errors and exit with the right code."""
         settings = Settings()
         call = {
             "args": args,

@@ -1,7 +1,7 @@
 """`rpent run`: one episode.
 
-Options are parsed in two phases: the first finds which robot, planner and perceptor were chosen, the second adds the
-options that those plugins declare, each under a heading of its own.
+Options are parsed in two phases: the first finds which robot, planner and perceptor were chosen, the second
+adds the options that those plugins declare, each under a heading of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_PERCEPTOR = "none"
 DEFAULT_PLANNERS = ("api", "flash")
 """The planner that is taken when none is named: the first of these that is installed."""
 LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
-"""The defaults of `rpent.session.limits.Limits`, stated again because the help may not import it; a test compares."""
+"""The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
 
 
 class RunCommand(click.Command):
@@ -54,7 +54,7 @@ class RunCommand(click.Command):
         if not any(section.kind == "robots" for section in found):
             formatter.write_paragraph()
             formatter.write_text(
-                "A robot and a planner have options of their own: rpent run --robot NAME --planner NAME --help"
+                "A robot and a planner add options: rpent run --robot NAME --planner NAME --help"
             )
 
 
@@ -67,7 +67,7 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
 
 
 def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, Any]:
-    """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest is looked at later."""
+    """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest comes later."""
     names = {*SELECTORS, "no_plugin"}
     asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
     scout = click.Command(
@@ -164,7 +164,8 @@ def build_request(ctx: click.Context) -> RunRequest:
     from rpent.cli.sections import load_for
     from rpent.config import build_config
     from rpent.plugins import registry
-    from rpent.run.request import Limits, RunRequest
+    from rpent.plugins.index import label
+    from rpent.run.request import Limits, ProgressStyle, RunRequest
 
     options = ctx.params
     configs: dict[str, dict[str, Any]] = {}
@@ -172,20 +173,17 @@ def build_request(ctx: click.Context) -> RunRequest:
     for section in ctx.meta[SECTIONS]:
         own = [option for option in section.options if hasattr(option, "rpent_field")]
         values = given(ctx, own)
-        label = f"{registry.KIND_LABELS[section.kind]} `{section.name}`"
+        what = f"{label(section.kind)} `{section.name}`"
         if config := registry.get(section.kind, section.name).config:
             typed = {field_name(option): option_name(option) for option in own}
-            build_config(
-                load_for(label, config),
-                values,
-                what=label,
-                name_of=lambda name, typed=typed: typed.get(name, name),
-            )
+            build_config(load_for(what, config), values, what=what, names=typed)
         configs[section.kind] = values
         for service in section.services:
             if endpoint := options.get(f"{service.name}_endpoint".replace("-", "_")):
                 endpoints[service.name] = endpoint
-    style = "json" if options["as_json"] else "quiet" if options["quiet"] else options["progress"]
+    style: ProgressStyle = (
+        "json" if options["as_json"] else "quiet" if options["quiet"] else options["progress"]
+    )
     return RunRequest(
         robot=options["robot"],
         planner=options["planner"] or default_planner(),
@@ -288,10 +286,11 @@ def build_request(ctx: click.Context) -> RunRequest:
 @no_plugin_option
 @verbose_option
 @click.pass_context
-def command(ctx: click.Context, **_options: Any) -> int:
+def command(ctx: click.Context, /, **_options: Any) -> int:
     """Run one episode: a planner drives a robot until the task is done or a budget ends.
 
-    Exit codes: 0 the benchmark says that the task succeeded, 1 it does not, 2 wrong usage, 3 infrastructure failed, 130 interrupted.
+    Exit codes: 0 the benchmark says that the task succeeded, 1 it does not, 2 wrong usage, 3 infrastructure
+    failed, 130 interrupted.
     """
     request = build_request(ctx)
     from rpent.run import execute

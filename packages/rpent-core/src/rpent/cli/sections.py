@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rpent.plugins import registry
+from rpent.plugins.index import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,16 +36,16 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
         taken: Options that are spoken for; a field of that name becomes `--planner-model`.
     """
     spec = registry.get(kind, name)
-    label = registry.KIND_LABELS[kind]
+    noun = label(kind)
     services = tuple(getattr(spec, "services", ())) or tuple(filter(None, (getattr(spec, "service", None),)))
-    title = f"Options of the {label} `{name}`"
+    title = f"Options of the {noun} `{name}`"
     options = []
     if spec.config:
         from rpent.cli.options import options_from_model
 
         prefix = f"RPENT_{spec.name}".upper().replace("-", "_").replace("+", "_")
         options = options_from_model(
-            load_for(f"{label} `{name}`", spec.config), env_prefix=prefix, taken=taken, rename=label
+            load_for(f"{noun} `{name}`", spec.config), env_prefix=prefix, taken=taken, rename=noun
         )
     return Section(kind=kind, name=name, title=title, options=options, services=services)
 

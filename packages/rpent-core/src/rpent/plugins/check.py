@@ -1,4 +1,4 @@
-"""Load plugins in another process, so that one that hangs, prints or ends the process becomes a record too."""
+"""Load plugins in another process, so that one that hangs or ends the process becomes a record too."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from rpent.plugins.records import PluginRecord
 
 
+MEASURED = frozenset({"import_ms", "modules_added"})
+
+
 def check(
     records: Sequence[PluginRecord], *, timeout_s: float = 30.0, alone: bool = False
 ) -> list[PluginRecord]:
     """Return the records with what loading each plugin showed.
 
     Args:
-        records: What to load; disabled, incompatible and built-in ones are not left out by the caller.
+        records: What to load; those that are disabled or incompatible stay as they are.
         timeout_s: What one plugin may take.
         alone: Give each plugin a fresh process, so that its time and modules are its own.
     """
@@ -33,11 +36,9 @@ def check(
     while pending:
         batch = pending[:1] if alone else pending
         done = 0
-        for record, facts in zip(batch, _probe(batch, timeout_s), strict=False):
-            if not alone:  # times would depend on what was imported before
-                facts = {
-                    key: value for key, value in facts.items() if key not in {"import_ms", "modules_added"}
-                }
+        for record, found in zip(batch, _probe(batch, timeout_s), strict=False):
+            # In a shared process, times depend on what was imported before.
+            facts = found if alone else {key: value for key, value in found.items() if key not in MEASURED}
             checked[record.kind, record.qualified_name] = _with(record, facts)
             done += 1
         pending = pending[done:]

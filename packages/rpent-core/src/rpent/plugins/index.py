@@ -1,7 +1,8 @@
 """The one scan of the installed entry points. Nothing here imports a plugin.
 
-The `importlib_metadata` package is used rather than the standard library's module because it costs fewer modules and
-less time (its import pulls in no email parser); it is imported when names are first asked for, never for `rpent --help`.
+The `importlib_metadata` package is used rather than the standard library's module because it costs fewer
+modules and less time (its import pulls in no email parser); it is imported when names are first asked for,
+never for `rpent --help`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from importlib_metadata import Distribution, EntryPoint
+    from importlib_metadata import EntryPoint
+    from importlib_metadata._meta import IDistribution
 
 GROUP_PREFIX = "rpent."
 CORE_DISTRIBUTION = "rpent-core"
@@ -32,6 +34,12 @@ KIND_LABELS = {
 }
 """Kind (the entry-point group without its prefix) → what a message calls one of them."""
 
+
+def label(kind: str) -> str:
+    """Return what a message calls one plugin of a kind."""
+    return KIND_LABELS.get(kind, kind)
+
+
 _DISTRIBUTION_PREFIXES = {"perceptors": "rpent-perception-", "commands": "rpent-", "plugins": "rpent-"}
 
 
@@ -43,8 +51,8 @@ def canonical(distribution: str) -> str:
 
 
 def conventional_distribution(kind: str, name: str) -> str:
-    """Return the distribution that by convention brings a name: `rpent-robot-libero` for the robot `libero`."""
-    prefix = _DISTRIBUTION_PREFIXES.get(kind, f"rpent-{KIND_LABELS.get(kind, kind)}-")
+    """Return who by convention brings a name: `rpent-robot-libero` for the robot `libero`."""
+    prefix = _DISTRIBUTION_PREFIXES.get(kind, f"rpent-{label(kind)}-")
     return canonical(prefix + name)
 
 
@@ -62,7 +70,7 @@ class Entry:
         return self.point.module
 
     @property
-    def dist(self) -> Distribution | None:
+    def dist(self) -> IDistribution | None:
         """The distribution that declares it."""
         return self.point.dist
 
@@ -108,7 +116,7 @@ class Index:
         )
 
     def claims(self, kind: str, name: str) -> list[Entry]:
-        """Return every entry that claims a name, plain or as `distribution:name`; blocked ones are included."""
+        """Return every entry that claims a name, plain or as `distribution:name`; blocked ones too."""
         distribution, colon, plain = name.rpartition(":")
         claims = self._entries.get(kind, {}).get(plain if colon else name, [])
         return (

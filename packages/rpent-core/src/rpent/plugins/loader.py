@@ -1,4 +1,4 @@
-"""Load one plugin module, phase by phase, so that whatever it does becomes a `LoadFailure` and breaks nothing else."""
+"""Load one plugin module, phase by phase: whatever it does becomes a `LoadFailure`, never a crash."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pluggy
 from rpent import hookspecs, specs
 from rpent._version import __version__
 from rpent.plugins.failure import LoadFailure, PhaseError, failure_of
-from rpent.plugins.index import CORE_DISTRIBUTION, KIND_LABELS, canonical
+from rpent.plugins.index import CORE_DISTRIBUTION, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,10 +65,11 @@ class Loader:
 
     def load(self, entry: Entry) -> ModuleType | LoadFailure:
         """Import the module of `entry` and register its hooks; never raises, save in strict mode."""
-        return self._guarded(entry, "import", lambda: self._load(entry))
+        loaded: ModuleType | LoadFailure = self._guarded(entry, "import", lambda: self._load(entry))
+        return loaded
 
     def spec(self, entry: Entry) -> Any:
-        """Return the spec that `entry` stands for (its module, for the kind `plugins`), or the `LoadFailure`."""
+        """Return the spec of `entry` (its module, for the kind `plugins`), or the `LoadFailure`."""
         module = self.load(entry)
         if isinstance(module, LoadFailure) or entry.kind not in SPEC_TYPES:
             return module
@@ -210,8 +211,3 @@ def explain(entry: Entry, error: BaseException) -> tuple[str, str]:
         f"it raised `{type(error).__name__}`: {detail}" if detail else f"it raised `{type(error).__name__}`.",
         report,
     )
-
-
-def label(kind: str) -> str:
-    """Return what a message calls one plugin of a kind."""
-    return KIND_LABELS.get(kind, kind)

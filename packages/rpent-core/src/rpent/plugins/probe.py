@@ -1,7 +1,7 @@
-"""Loads plugins in a process of its own and reports on each: `python -m rpent.plugins.probe ROBOT/DIST:NAME ...`.
+"""Loads plugins in a process of its own: `python -m rpent.plugins.probe KIND/DISTRIBUTION:NAME ...`.
 
-One JSON line goes out for each plugin as soon as it is known, so that the caller can tell which one hung or took the
-process down. Whatever the plugins print goes nowhere.
+One JSON line goes out for each plugin as soon as it is known, so that the caller can tell which one hung or
+took the process down. Whatever the plugins print goes nowhere.
 """
 
 from __future__ import annotations

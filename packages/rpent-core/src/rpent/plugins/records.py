@@ -1,4 +1,4 @@
-"""What `rpent plugins list` says about each plugin: the metadata of its distribution, then what loading it showed."""
+"""What `rpent plugins list` says about each plugin: its metadata, then what loading it showed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rpent.plugins.loader import check_core_version
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from importlib_metadata import Distribution
+    from importlib_metadata._meta import IDistribution
 
     from rpent.plugins.failure import Status
     from rpent.plugins.index import Entry
@@ -85,8 +85,8 @@ def _core_version(entry: Entry) -> LoadFailure | None:
     return None
 
 
-def origin(dist: Distribution | None) -> tuple[bool, str | None]:
-    """Return whether a distribution is an editable installation, and the local folder that it came from (PEP 610)."""
+def origin(dist: IDistribution | None) -> tuple[bool, str | None]:
+    """Return whether a distribution is editable, and the local folder that it came from (PEP 610)."""
     text = dist.read_text("direct_url.json") if dist else None
     if not text:
         return False, None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from _thread import RLock  # as `functools` does: `threading` costs a module
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rpent.plugins import index as index_module
 from rpent.plugins.failure import BrokenPluginError, LoadFailure, PhaseError, UnknownPluginError, failure_of
-from rpent.plugins.index import KIND_LABELS, Index, scan
+from rpent.plugins.index import Index, label, scan
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -22,12 +23,13 @@ MAX_OBSERVER_FAILURES = 3
 
 
 class Registry:
-    """An index of entry points and what was loaded from it. Tests build their own; the program uses `current()`."""
+    """An index of entry points and what was loaded from it; the program uses `current()`."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
         self._loader: Loader | None = None
         self._loaded: dict[tuple[str, str], Any] = {}
+        self._lock = RLock()  # services start, and ask for transports, in parallel
         self._observer_failures: dict[str, int] = {}
 
     @property
@@ -52,23 +54,23 @@ class Registry:
         owner = self.index.owner(kind, name)
         if owner is not None:
             return owner
-        label = KIND_LABELS.get(kind, kind)
+        noun = label(kind)
         claims = self.index.claims(kind, name)
         open_claims = [entry for entry in claims if not self.index.is_blocked(entry)]
         if open_claims:
             forms = listing(entry.qualified_name for entry in open_claims)
             raise UnknownPluginError(
-                f"Several distributions claim the {label} `{name}`.",
+                f"Several distributions claim the {noun} `{name}`.",
                 hint=f"Name one of them in full: {forms}.",
             )
         if claims:
             raise UnknownPluginError(
-                f"The {label} `{name}` is disabled.",
+                f"The {noun} `{name}` is disabled.",
                 hint=f"It is named in `{index_module.DISABLE_VARIABLE}` or in `--no-plugin`.",
             )
         names = self.names(kind)
         raise UnknownPluginError(
-            f"No {label} is named `{name}`{did_you_mean(name, names)} Installed: {listing(names)}.",
+            f"No {noun} is named `{name}`{did_you_mean(name, names)} Installed: {listing(names)}.",
             hint=f"`rpent plugins list` shows everything; by convention `{name}` comes with the distribution "
             f"`{index_module.conventional_distribution(kind, name)}`.",
         )
@@ -82,9 +84,9 @@ class Registry:
         """
         loaded = self.try_entry(self.resolve(kind, name))
         if isinstance(loaded, LoadFailure):
-            label = KIND_LABELS.get(kind, kind)
+            noun = label(kind)
             raise BrokenPluginError(
-                f"The {label} `{name}` of `{loaded.distribution}` {loaded.version} cannot be used: {loaded.reason}",
+                f"The {noun} `{name}` of {loaded.distribution} {loaded.version} is unusable: {loaded.reason}",
                 failure=loaded,
             )
         return loaded
@@ -92,9 +94,10 @@ class Registry:
     def try_entry(self, entry: Entry) -> Any:
         """Return the spec of an entry, or its `LoadFailure`."""
         key = (entry.kind, entry.qualified_name)
-        if key not in self._loaded:
-            self._loaded[key] = self.loader.spec(entry)
-        return self._loaded[key]
+        with self._lock:
+            if key not in self._loaded:
+                self._loaded[key] = self.loader.spec(entry)
+            return self._loaded[key]
 
     def lost_name(self, entry: Entry) -> LoadFailure | None:
         """Return why an entry does not stand for its plain name, or None when it does."""
@@ -105,11 +108,11 @@ class Registry:
         ]
         if not others:
             return None
-        label = KIND_LABELS.get(entry.kind, entry.kind)
+        noun = label(entry.kind)
         return failure_of(
             entry,
             "name",
-            f"the {label} name `{entry.name}` is taken by {listing(others)}.",
+            f"the {noun} name `{entry.name}` is taken by {listing(others)}.",
             remedy=f"Use it as `{entry.qualified_name}`, or uninstall one of them.",
         )
 

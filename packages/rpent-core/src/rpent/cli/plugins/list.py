@@ -19,7 +19,7 @@ QUICK_TIMEOUT_S, CHECK_TIMEOUT_S = 10.0, 30.0
 
 
 def collect(*, kind: str | None, load: bool, alone: bool) -> list[PluginRecord]:
-    """Return the records of a kind (of all kinds for None), loaded in another process where `load` says so."""
+    """Return the records of a kind (None: of all), loaded in another process where `load` says so."""
     from rpent.plugins import registry
     from rpent.plugins.check import check
 

@@ -96,6 +96,7 @@ def command(ctx: click.Context, name: str, as_json: bool) -> None:
     NAME is what the user types (`libero`), a distribution, or `distribution:name`.
     """
     from rpent.plugins import registry
+    from rpent.plugins.index import label
     from rpent.plugins.records import envelope
 
     records = matching(name)
@@ -105,15 +106,15 @@ def command(ctx: click.Context, name: str, as_json: bool) -> None:
         click.echo(json.dumps(envelope(records), indent=2))
         return
     for record in records:
-        click.secho(f"{registry.KIND_LABELS.get(record.kind, record.kind)} {record.name}", bold=True)
+        click.secho(f"{label(record.kind)} {record.name}", bold=True)
         spec = (
             registry.get(record.kind, record.qualified_name)
             if record.status in {"available", "conflict"}
             else None
         )
-        for label, text in (*facts(record), *service_facts(spec)):
+        for title, text in (*facts(record), *service_facts(spec)):
             if text:
-                click.echo(f"  {label:<14}  {text}")
+                click.echo(f"  {title:<14}  {text}")
         if record.error and record.error.trace and ctx.find_root().obj and ctx.find_root().obj.verbose:
             click.echo(record.error.trace)
         print_options(record, spec)

@@ -1,0 +1,91 @@
+"""What plugin authors import. Each name is loaded on first use, so that a light `plugin.py` stays light.
+
+`from rpent.api import RobotSpec, hookimpl` brings in pluggy and `rpent.specs` only; `Toolkit` or `EnvClient`
+bring in what they need. Everything here follows semantic versioning; other modules of `rpent` may change
+between minor versions.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rpent.cancel import CancelToken
+    from rpent.env.client import EnvClient
+    from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
+    from rpent.errors import RpentError, ToolError, UsageError
+    from rpent.hookspecs import hookimpl
+    from rpent.perception import Perceptor, PerceptorContext, Segment
+    from rpent.planners.planner import Planner
+    from rpent.robot import Prompts, Robot, TaskSetup, ToolContext
+    from rpent.rpc.facade import CallContext, Facade, Method
+    from rpent.session.session import Session
+    from rpent.specs import (
+        CheckResult,
+        CommandSpec,
+        DoctorCheck,
+        EnvironmentSpec,
+        ExecutorSpec,
+        PerceptorSpec,
+        PlannerSpec,
+        PolicySpec,
+        RobotSpec,
+        RunFinishedEvent,
+        RunStartedEvent,
+        ServiceSpec,
+        ToolSpec,
+        TransportSpec,
+    )
+    from rpent.tools.result import Capture, Image, ToolResult
+    from rpent.tools.tool import tool
+    from rpent.tools.toolkit import Toolkit
+
+_HOMES = {
+    "rpent.cancel": ("CancelToken",),
+    "rpent.env.client": ("EnvClient",),
+    "rpent.env.types": ("CameraMeta", "Observation", "ServoResult", "Until", "Waypoint"),
+    "rpent.errors": ("RpentError", "ToolError", "UsageError"),
+    "rpent.hookspecs": ("hookimpl",),
+    "rpent.perception": ("Perceptor", "PerceptorContext", "Segment"),
+    "rpent.planners.planner": ("Planner",),
+    "rpent.robot": ("Prompts", "Robot", "TaskSetup", "ToolContext"),
+    "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
+    "rpent.session.session": ("Session",),
+    "rpent.specs": (
+        "CheckResult",
+        "CommandSpec",
+        "DoctorCheck",
+        "EnvironmentSpec",
+        "ExecutorSpec",
+        "PerceptorSpec",
+        "PlannerSpec",
+        "PolicySpec",
+        "RobotSpec",
+        "RunFinishedEvent",
+        "RunStartedEvent",
+        "ServiceSpec",
+        "ToolSpec",
+        "TransportSpec",
+    ),
+    "rpent.tools.result": ("Capture", "Image", "ToolResult"),
+    "rpent.tools.tool": ("tool",),
+    "rpent.tools.toolkit": ("Toolkit",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: PLE0604  (built from the table above; a test compares it with the imports for type
+checkers) *sorted(_HOME_OF)
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a name from its home (PEP 562)."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(_HOME_OF)
