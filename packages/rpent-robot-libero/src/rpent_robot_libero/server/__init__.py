@@ -1,0 +1,1 @@
+"""The LIBERO env server: the only part of this distribution that imports the simulator."""

@@ -1,0 +1,44 @@
+"""What touches the gripper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+
+if TYPE_CHECKING:
+    from rpent_robot_libero.server.scene import Scene
+
+
+def gripper_force_n(scene: Scene) -> float:
+    """Return the largest net contact force between the hand and the world in the last physics step, newtons.
+
+    Contacts of the hand with itself do not count; an object held between the fingers loads both of them, and
+    the two squeezes cancel in the net force.
+    """
+    model, data = scene.model, scene.data
+    hand = hand_bodies(scene)
+    wrench, net = np.zeros(6), np.zeros(3)
+    for index in range(data.ncon):
+        item = data.contact[index]
+        bodies = (model.geom_bodyid[item.geom1], model.geom_bodyid[item.geom2])
+        inside = tuple(int(body) in hand for body in bodies)
+        if inside[0] == inside[1]:
+            continue
+        mujoco.mj_contactForce(model, data, index, wrench)
+        # The frame's rows are the contact axes; the force acts on the second geom.
+        force = item.frame.reshape(3, 3).T @ wrench[:3]
+        net += force if inside[1] else -force
+    return float(np.linalg.norm(net))
+
+
+def hand_bodies(scene: Scene) -> frozenset[int]:
+    """Return the ids of the hand's and fingers' bodies."""
+    model = scene.model
+    root = scene.robot.robot_model.eef_name
+    found: set[int] = set()
+    for body in range(model.nbody):
+        if model.body(body).name == root or int(model.body_parentid[body]) in found:
+            found.add(body)
+    return frozenset(found)

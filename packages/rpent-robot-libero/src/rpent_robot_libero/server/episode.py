@@ -1,0 +1,102 @@
+"""One episode in a scene: reset, control steps, the latched success, and what is observed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rpent_robot_libero.server import rotations
+from rpent_robot_libero.server.arm import ACTION_DIM, Arm
+from rpent_robot_libero.server.guardrails import EpisodeOverError, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from rpent_robot_libero.server.scene import Scene
+
+OPEN, HOLD, CLOSE = -1.0, 0.0, 1.0
+"""Gripper component of an action."""
+
+
+class Episode:
+    """The running episode. Every control step of every method goes through `step`."""
+
+    def __init__(self, scene: Scene, *, seed: int, max_steps: int, settle_steps: int) -> None:
+        """Reset the scene to the initial state that `seed` selects and let it settle.
+
+        Args:
+            scene: The scene.
+            seed: Selects the initial state.
+            max_steps: Control steps until the episode is truncated.
+            settle_steps: Null actions with open fingers before step 0, as the field's evaluations do:
+                recorded objects hover slightly and fall into place.
+        """
+        self.scene, self.seed, self.max_steps = scene, seed, max_steps
+        self.initial_state = scene.task.initial_state(seed)
+        self.after_step: Callable[[], None] = lambda: None
+        """Called after each control step (a recording)."""
+        scene.reset(self.initial_state)
+        self.arm = Arm(scene)
+        base = scene.data.body(scene.robot.robot_model.root_body).xpos
+        self.workspace = Workspace.of_scene(np.array(base), float(scene.env.workspace_offset[2]))
+        null_action = np.zeros(ACTION_DIM)
+        null_action[6] = OPEN
+        for _ in range(settle_steps):
+            self.arm.control_step(null_action)
+            scene.update_visuals()
+        self.arm.refresh()
+        self.steps = 0
+        self.success = False
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the step limit ended the episode."""
+        return not self.success and self.steps >= self.max_steps
+
+    @property
+    def over(self) -> bool:
+        """Whether no further action is accepted."""
+        return self.success or self.steps >= self.max_steps
+
+    def require_running(self) -> None:
+        """Refuse an action after the end.
+
+        Raises:
+            EpisodeOverError: The episode is over.
+        """
+        if self.over:
+            why = "the task succeeded" if self.success else f"the limit of {self.max_steps} steps is reached"
+            raise EpisodeOverError(f"The episode is over: {why} at step {self.steps}.", hint="Call `reset`.")
+
+    def step(self, action: NDArray[np.float64]) -> None:
+        """Carry out one control step of a 7-vector of finite numbers and evaluate the goal."""
+        self.arm.control_step(self.workspace.clamp(action, self.arm.position))
+        self.steps += 1
+        # The goal is evaluated on the step's own contacts and poses, as the benchmark does, before poses are
+        # refreshed.
+        self.success = self.scene.success() or self.success
+        self.scene.update_visuals()
+        self.arm.refresh()
+        self.after_step()
+
+    def observation(self) -> dict[str, Any]:
+        """Return the state as plain data; see `rpent.env.Observation`."""
+        arm = self.arm
+        yaw, pitch = rotations.yaw_pitch(arm.rotation)
+        return {
+            "step": self.steps,
+            "eef_position": arm.position,
+            "eef_quaternion": rotations.to_quaternion(arm.rotation),
+            "gripper_opening_m": arm.gripper_opening_m,
+            "joint_positions": arm.joint_positions,
+            "success": self.success,
+            "terminated": self.success,
+            "truncated": self.truncated,
+            "images": {},
+            "depth": {},
+            "cameras": {},
+            "extra": {"yaw_rad": yaw, "pitch_rad": pitch, "gripper_command": arm.gripper_command},
+        }

@@ -1,0 +1,220 @@
+"""The env server's methods: checked parameters in, plain data and arrays out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import UsageError
+
+from rpent_robot_libero.catalog import find_task
+from rpent_robot_libero.server import guardrails, snapshot
+from rpent_robot_libero.server.arm import ACTION_DIM
+from rpent_robot_libero.server.episode import Episode
+from rpent_robot_libero.server.instances import Instances
+from rpent_robot_libero.server.recording import Recording
+from rpent_robot_libero.server.renderer import MAX_SIZE, Renderer
+from rpent_robot_libero.server.scene import CONTROL_FREQ_HZ, Scene
+from rpent_robot_libero.server.servo import Servo
+from rpent_robot_libero.server.waypoints import parse_targets, parse_until
+
+if TYPE_CHECKING:
+    from rpent.rpc.facade import CallContext
+
+    from rpent_robot_libero.config import EnvServerConfig
+    from rpent_robot_libero.server.model_store import ModelStore
+
+CAMERA_NAMES = {"agentview": "agentview", "wrist": "robot0_eye_in_hand"}
+"""The cameras that a planner is told of, by the names that it uses. Every other camera answers to its own."""
+_MIN_SIZE = 16
+
+
+class LiberoEnv:
+    """One simulator: a scene, its running episode, its renderer and its recording."""
+
+    def __init__(self, config: EnvServerConfig, store: ModelStore) -> None:
+        self._config, self._store = config, store
+        self._recording: Recording | None = None
+        self._build(config.task, config.seed)
+
+    def _build(self, task: int, seed: int) -> None:
+        self.scene = Scene(find_task(self._config.suite, task), self._store.load)
+        self.episode = self._new_episode(seed)
+        self.renderer = Renderer(self.scene.model, self.scene.data)
+        self._instances = Instances(self.scene) if self._config.privileged else None
+
+    def _new_episode(self, seed: int) -> Episode:
+        return Episode(
+            self.scene,
+            seed=seed,
+            max_steps=self._config.max_episode_steps,
+            settle_steps=self._config.settle_steps,
+        )
+
+    # --- the method table's handlers; `call` comes first, parameters are keywords ---
+
+    def describe(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
+        """Say what this env is."""
+        task, episode = self.scene.task, self.episode
+        workspace = episode.workspace
+        return {
+            "robot": "libero",
+            "suite": task.suite,
+            "task": task.index,
+            "task_name": task.name,
+            "instruction": task.instruction,
+            "seed": episode.seed,
+            "init_state": episode.initial_state,
+            "action_dim": ACTION_DIM,
+            "action_low": [-1.0] * ACTION_DIM,
+            "action_high": [1.0] * ACTION_DIM,
+            "cameras": list(CAMERA_NAMES),
+            "other_cameras": [name for name in self.renderer.cameras if name not in CAMERA_NAMES.values()],
+            "control_freq": CONTROL_FREQ_HZ,
+            "max_episode_steps": episode.max_steps,
+            "workspace": {"low": workspace.low.tolist(), "high": workspace.high.tolist()},
+            "joint_names": list(episode.arm.joint_names),
+            "surface_z_m": float(self.scene.env.workspace_offset[2]),
+            "privileged": self._config.privileged,
+            "settle_steps": self._config.settle_steps,
+        }
+
+    def reset(self, call: CallContext, *, task: int | None = None, seed: int | None = None) -> dict[str, Any]:
+        # noqa: ARG002
+        """Start an episode; what is not given stays as it is."""
+        wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, 2**31 - 1, "`seed`")
+        wanted = (
+            self.scene.task
+            if task is None
+            else find_task(self._config.suite, guardrails.count(task, 0, 10**6, "`task`"))
+        )
+        if wanted == self.scene.task:
+            self.episode = self._new_episode(wanted_seed)
+        else:
+            self.renderer.close()
+            self._build(wanted.index, wanted_seed)
+        self._rearm_recording()
+        return self.episode.observation()
+
+    def step(self, call: CallContext, *, action: Any) -> dict[str, Any]:  # noqa: ARG002
+        """Carry out one control step."""
+        checked = guardrails.vector(action, ACTION_DIM, "`action`")
+        self.episode.require_running()
+        self.episode.step(checked)
+        return self.episode.observation()
+
+    def chunk_step(self, call: CallContext, *, actions: Any) -> dict[str, Any]:
+        """Carry out actions in order until they are through, the episode ends or the call is cancelled."""
+        checked = guardrails.actions(actions)
+        self.episode.require_running()
+        rewards: list[float] = []
+        for action in checked:
+            if self.episode.over or call.cancel.cancelled:
+                break
+            self.episode.step(action)
+            rewards.append(float(self.episode.success))
+        return {**self.episode.observation(), "executed": len(rewards), "rewards": rewards}
+
+    def servo(self, call: CallContext, *, targets: Any, until: Any = None) -> dict[str, Any]:
+        """Move through targets in closed loop."""
+        checked, limits = parse_targets(targets, self.episode), parse_until(until)
+        return Servo(self.episode, checked, limits, call).run()
+
+    def observe(
+        self, call: CallContext, *, cameras: Any = (), size: Any = 256, depth: bool = False
+    ) -> dict[str, Any]:
+        """Return the state and upright pictures, with depth in metres when asked for."""
+        call.raise_if_cancelled()
+        observation = self.episode.observation()
+        names = list(cameras) or (list(size) if hasattr(size, "keys") else [])
+        for name in names:
+            shape = _shape(size.get(name, 256) if hasattr(size, "keys") else size)
+            camera = CAMERA_NAMES.get(name, name)
+            if depth:
+                picture, metres = self.renderer.picture_and_depth(camera, shape)
+                observation["depth"][name] = metres
+            else:
+                picture = self.renderer.picture(camera, shape)
+            observation["images"][name] = picture
+            observation["cameras"][name] = self.renderer.calibration(camera, shape) | {"name": name}
+        return observation
+
+    def camera_meta(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
+        """Return a camera's calibration for a picture size."""
+        return self.renderer.calibration(CAMERA_NAMES.get(camera, camera), _shape(size)) | {"name": camera}
+
+    def instances(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
+        """Return which object each pixel shows. Privileged."""
+        if self._instances is None:
+            raise UsageError(
+                "This env server does not serve instance masks.", hint="Start it with `privileged`."
+            )
+        return self._instances.view(self.renderer, CAMERA_NAMES.get(camera, camera), _shape(size))
+
+    def snapshot(self, call: CallContext) -> bytes:  # noqa: ARG002
+        """Return the exact state."""
+        return snapshot.save(self.episode)
+
+    def restore(self, call: CallContext, *, data: bytes) -> dict[str, Any]:  # noqa: ARG002
+        """Come back to a state, of another task of the suite too."""
+        header = snapshot.read_header(data)
+        suite, task = header["task"]
+        if suite != self._config.suite:
+            raise snapshot.SnapshotError(
+                f"The snapshot is of suite `{suite}`, this env serves `{self._config.suite}`."
+            )
+        if task != self.scene.task.index:
+            self.renderer.close()
+            self._build(task, header["seed"])
+        snapshot.load(self.episode, data)
+        self._rearm_recording()
+        return self.episode.observation()
+
+    def record(
+        self,
+        call: CallContext,  # noqa: ARG002
+        *,
+        enabled: bool = True,
+        camera: str = "agentview",
+        size: int = 256,
+        every: int = 20,
+    ) -> dict[str, Any]:
+        """Switch the recording of video frames on (with a first frame) or off."""
+        if not enabled:
+            self._recording = None
+            self.episode.after_step = lambda: None
+            return {"recording": False}
+        name = CAMERA_NAMES.get(camera, camera)
+        side = guardrails.count(size, _MIN_SIZE, 512, "`size`")
+        spacing = guardrails.count(every, 1, 10_000, "`every`")
+        self._recording = Recording(self.renderer, camera=name, size=side, every=spacing)
+        self._rearm_recording()
+        self._recording.capture(self.episode.steps)
+        return {"recording": True}
+
+    def frames(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
+        """Hand over the recorded frames and forget them."""
+        if self._recording is None:
+            raise UsageError("Nothing is being recorded.", hint="Call `record` first.")
+        return self._recording.drain()
+
+    def close(self) -> None:
+        """Release the simulator."""
+        self.renderer.close()
+        self._store.wait()
+
+    def _rearm_recording(self) -> None:
+        recording = self._recording
+        if recording is None:
+            return
+        recording.renderer = self.renderer
+        episode = self.episode
+        episode.after_step = lambda: recording.after_step(episode.steps)
+
+
+def _shape(size: Any) -> tuple[int, int]:
+    """Return (height, width) from one number or a pair."""
+    pair = list(size) if isinstance(size, list | tuple) else [size, size]
+    if len(pair) != 2:
+        raise guardrails.GuardrailError("`size` must be one number or height and width.")
+    height, width = (guardrails.count(value, _MIN_SIZE, MAX_SIZE, "`size`") for value in pair)
+    return height, width

