@@ -91,10 +91,10 @@ def run_one(check: DoctorCheck) -> Report:
     try:
         result = check.run()
     except Exception as error:  # noqa: BLE001  (one broken check must not hide the others)
-        place = traceback.extract_tb(error.__traceback__)[-1]
+        at = traceback.extract_tb(error.__traceback__)[-1]
         result = CheckResult(
             status="fail",
-            message=f"The check raised {type(error).__name__} in `{place.name}`, line {place.lineno}: {error}",
+            message=f"The check raised {type(error).__name__} at `{at.name}`, line {at.lineno}: {error}",
             remedy="Report it to the authors of the check.",
         )
     return Report(check=check, result=result, seconds=time.perf_counter() - start)
