@@ -7,7 +7,7 @@ used one says so in run.json.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,3 +55,5 @@ class PerceptorContext:
 
     channels: Mapping[str, Channel]
     """The run's services by name (`env`, `perception`)."""
+    config: Any = None
+    """The validated config model of the `PerceptorSpec`, where it names one."""

@@ -1,1 +1,1 @@
-"""TODO: owner replaces this line."""
+"""Planners: thin adapters from an agent runtime (or from none) to `rpent.session.Session`."""

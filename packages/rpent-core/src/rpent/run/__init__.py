@@ -1,1 +1,9 @@
-"""TODO: owner replaces this line."""
+"""A run, from request to outcome."""
+
+# Eager, because each function has its module's name: whatever is imported first, the attribute is the function.
+from rpent.run.execute import execute
+from rpent.run.replay import replay
+from rpent.run.request import Limits, RunRequest
+from rpent.run.resume import resume
+
+__all__ = ["Limits", "RunRequest", "execute", "replay", "resume"]

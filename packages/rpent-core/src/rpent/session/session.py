@@ -58,6 +58,7 @@ class Session:
         limits: Limits | None = None,
         budget: Budget | None = None,
         history: Sequence[Mapping[str, Any]] = (),
+        prior_calls: int = 0,
         recover: Callable[[RpentError], str] | None = None,
         cancel_grace_s: float = CANCEL_GRACE_S,
     ) -> None:
@@ -65,6 +66,8 @@ class Session:
         self.prompts = prompts
         self.history = list(history)
         """Transcript entries of earlier processes, when the run was resumed: what the planner already knows."""
+        self.prior_calls = prior_calls
+        """How many calls of the recipe earlier processes carried out."""
         self.cancel = CancelToken()
         """Set when the session ends, for whatever reason; the reason is `ended`."""
         self.ended: Ending | None = None
@@ -127,6 +130,10 @@ class Session:
             current = self._runner.current if ending.reason == "finished" else None
             self._worker.cancel_all(ending.detail or ending.reason, sparing=current)
             self.cancel.cancel(ending.reason)
+
+    def fail(self, detail: str) -> None:
+        """End the session because something other than the planner's decisions failed."""
+        self._end_quietly(Ending(reason="infrastructure", detail=detail))
 
     def close(self) -> bool:
         """End the worker; returns whether the last tool stopped in time."""

@@ -1,0 +1,72 @@
+"""The built-in planner `replay`: it carries out a recorded recipe, call by call, and says where the world differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rpent.runs.recipe import RecipeCall, read_recipe
+from rpent.session.finish import NAME as FINISH
+
+if TYPE_CHECKING:
+    from rpent.session.reply import ToolReply
+    from rpent.session.session import Session
+
+
+class ReplayConfig(BaseModel):
+    """Options of `--planner replay`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    recipe: Path = Field(description="Run directory or recipe file to carry out.")
+    to_step: int | None = Field(default=None, ge=0, description="Stop after this step of the recorded run.")
+
+
+class ReplayPlanner:
+    """Replays a recipe through the session, under the same rules as any planner."""
+
+    def __init__(self, config: ReplayConfig) -> None:
+        self.config = config
+        self._calls = read_recipe(config.recipe)
+
+    def run(self, session: Session) -> None:
+        """Carry out the calls; a resumed session goes on behind those that it has already done."""
+        differences: list[str] = []
+        for call in self._calls[session.prior_calls :]:
+            if call.name == FINISH:
+                break
+            if self.config.to_step is not None and call.step is not None and call.step > self.config.to_step:
+                break
+            reply = session.call(call.name, call.arguments)
+            if reply.ended:
+                return
+            different = _difference(call, reply)
+            if different:
+                differences.append(different)
+                session.notice(different, level="warning")
+        session.call(FINISH, self._verdict(differences))
+
+    def _verdict(self, differences: list[str]) -> dict[str, Any]:
+        recorded = next((call for call in self._calls if call.name == FINISH), None)
+        if self.config.to_step is not None:
+            return {"status": "stuck", "summary": f"Replayed up to step {self.config.to_step}, as asked."}
+        if recorded is None:
+            return {"status": "stuck", "summary": "Replayed the whole recipe; it has no `finish`."}
+        status = recorded.arguments.get("status", "stuck")
+        note = f" {len(differences)} calls ended differently." if differences else ""
+        return {"status": status, "summary": f"Replayed {len(self._calls) - 1} calls.{note}"}
+
+
+def _difference(call: RecipeCall, reply: ToolReply) -> str:
+    if call.ok != reply.ok:
+        outcome = "succeeded" if reply.ok else f"failed ({reply.data.get('error')})"
+        return f"Call {call.n} (`{call.name}`) {outcome}; in the recording it did not."
+    for key in ("ok", "status", "held", "released"):
+        if key in call.result and call.result[key] != reply.data.get(key):
+            return (
+                f"Call {call.n} (`{call.name}`) ended with `{key}` {reply.data.get(key)!r}; "
+                f"the recording has {call.result[key]!r}."
+            )
+    return ""

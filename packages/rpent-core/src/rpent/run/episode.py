@@ -1,0 +1,237 @@
+"""Stages 3 to 8 of a run. Whatever fails, the run directory is complete and nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RpentError
+from rpent.robot import Prompts, ToolContext
+from rpent.run.closing import close_episode
+from rpent.run.perception import build_perceptor
+from rpent.run.prompts import render
+from rpent.run.recovery import Recovery
+from rpent.run.services import service_requests
+from rpent.run.tools import collect_tools
+from rpent.runs import events as ev
+from rpent.runs.outcome import Ending
+from rpent.services.supervisor import Supervisor
+from rpent.session.limits import Budget
+from rpent.session.scope import CallScope
+from rpent.session.session import Session, SessionEndedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rpent.cancel import CancelToken
+    from rpent.run.resolve import Resolved
+    from rpent.run.resume import ResumePoint
+    from rpent.run.signals import Interrupts
+    from rpent.runs.outcome import Outcome
+    from rpent.runs.recorder import Recorder
+    from rpent.tools.toolkit import Toolkit
+
+PLANNER_GRACE_S = 20.0
+"""How long a planner may take to return once its session is over."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Surroundings:
+    """What an episode gets from whoever runs it."""
+
+    interrupts: Interrupts
+    cancel: CancelToken
+
+
+class Episode:
+    """One run in its directory."""
+
+    def __init__(
+        self,
+        resolved: Resolved,
+        recorder: Recorder,
+        manifest: dict[str, Any],
+        surroundings: Surroundings,
+        resume: ResumePoint | None = None,
+    ) -> None:
+        self.resolved = resolved
+        self.recorder = recorder
+        self.manifest = manifest
+        self.resume = resume
+        self.toolkit: Toolkit | None = None
+        self.session: Session | None = None
+        self.ending: Ending | None = None
+        self.hint = ""
+        self.benchmark_success: bool | None = None
+        self._surroundings = surroundings
+        self.supervisor = Supervisor(
+            run_dir=recorder.directory.path, logs_dir=recorder.directory.logs, on_event=self._service_event
+        )
+        self._scope = CallScope()
+        self._prompts = Prompts(system="", user="")
+
+    def run(self) -> Outcome:
+        """Run the stages and close, whatever happens in them."""
+        self.manifest["processes"].append({"pid": os.getpid(), "started": time.time()})
+        try:
+            self._announce()
+            self._stages()
+        except KeyboardInterrupt:
+            self.ending = Ending(reason="interrupted", detail="Interrupted by the user.")
+        except RpentError as error:
+            self.ending = Ending(reason="infrastructure", detail=error.message)
+            self.hint = error.hint or ""
+        except Exception as error:  # noqa: BLE001  (a bug still leaves a readable run)
+            self.recorder.trouble("run", error)
+            self.ending = Ending(reason="infrastructure", detail=f"{type(error).__name__}: {error}")
+            self.hint = "This is a bug; the traceback is in `logs/run.log`."
+        self._surroundings.interrupts.raising = False
+        return close_episode(self)
+
+    def _stages(self) -> None:
+        with self.stage("services"):
+            self.supervisor.start(service_requests(self.resolved))
+            self._note_services()
+        with self.stage("toolkit"):
+            self.toolkit = self._build_toolkit()
+        with self.stage("prompts"):
+            self._prompts = self._render_prompts()
+        with self.stage("session"):
+            self._run_session(self.toolkit)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Record a stage's beginning, end and duration."""
+        self._check_cancelled()
+        started = time.monotonic()
+        self.recorder.event(ev.StageChanged(stage=name, status="started"))
+        try:
+            yield
+        except BaseException as error:
+            detail = error.message if isinstance(error, RpentError) else str(error)
+            elapsed = round(time.monotonic() - started, 3)
+            self.recorder.event(
+                ev.StageChanged(stage=name, status="failed", elapsed_s=elapsed, detail=detail)
+            )
+            raise
+        else:
+            elapsed = round(time.monotonic() - started, 3)
+            self.recorder.event(ev.StageChanged(stage=name, status="done", elapsed_s=elapsed))
+        finally:
+            timings = self.manifest["timings_s"]
+            timings[name] = round(timings.get(name, 0.0) + time.monotonic() - started, 3)
+
+    def _announce(self) -> None:
+        setup, names = self.resolved.setup, self.manifest
+        self.recorder.directory.write_manifest(self.manifest)
+        if self.resume is None:
+            self.recorder.event(
+                ev.RunStarted(
+                    robot=names["robot"]["name"],
+                    planner=names["planner"]["name"],
+                    instruction=setup.instruction,
+                    tag=setup.tag,
+                    seed=setup.seed,
+                )
+            )
+
+    def _build_toolkit(self) -> Toolkit:
+        request = self.resolved.request
+        self._context = ToolContext(
+            setup=self.resolved.setup,
+            channels=self.supervisor.channels,
+            run_dir=self.recorder.directory.path,
+            cancel=self._scope.token,
+            progress=self._scope.progress,
+            perceptor=build_perceptor(self.resolved, self.supervisor.channels),
+            memory_dir=request.memory_dir,
+            record_video=request.record_video,
+        )
+        toolkit = self.resolved.robot.toolkit(self._context)
+        if self.resume is not None:
+            self.resume.restore(toolkit, self.recorder)
+        self.manifest["task"] |= toolkit.details()
+        self.recorder.directory.write_manifest(self.manifest)
+        return toolkit
+
+    def _render_prompts(self) -> Prompts:
+        prompts = render(self.resolved)
+        if self.resume is None:
+            self.recorder.event(ev.PromptsRendered(system=prompts.system, user=prompts.user))
+        return prompts
+
+    def _run_session(self, toolkit: Toolkit) -> None:
+        resume = self.resume
+        limits = self.resolved.request.limits
+        self.session = Session(
+            task=self.resolved.setup,
+            prompts=self._prompts,
+            toolkit=toolkit,
+            tools=collect_tools(self.resolved, toolkit, self._context, self.recorder),
+            recorder=self.recorder,
+            scope=self._scope,
+            budget=resume.budget(limits) if resume else Budget(limits=limits),
+            history=resume.transcript if resume else (),
+            prior_calls=resume.calls if resume else 0,
+            recover=Recovery(self.supervisor, toolkit, self.recorder).recover,
+        )
+        self.session.open()
+        self._drive(self.session)
+
+    def _drive(self, session: Session) -> None:
+        """Run the planner on its own thread, and watch for interrupts, the session's end and the planner's."""
+        interrupts = self._surroundings.interrupts
+        interrupts.raising = False
+        thread = threading.Thread(target=self._plan, args=(session,), name="rpent-planner", daemon=True)
+        thread.start()
+        while thread.is_alive() and session.ended is None:
+            thread.join(0.1)
+            if interrupts.pressed or self._surroundings.cancel.cancelled:
+                session.end(Ending(reason="interrupted", detail="Interrupted by the user."))
+        deadline, presses = time.monotonic() + PLANNER_GRACE_S, interrupts.pressed
+        while thread.is_alive() and time.monotonic() < deadline and interrupts.pressed == presses:
+            thread.join(0.1)
+        if thread.is_alive():
+            self.recorder.event(
+                ev.Notice(level="warning", text="The planner did not return after its session had ended.")
+            )
+
+    def _plan(self, session: Session) -> None:
+        try:
+            self.resolved.planner.run(session)
+        except SessionEndedError:
+            pass
+        except RpentError as error:
+            self.hint = self.hint or error.hint or ""
+            session.fail(f"The planner failed: {error.message}")
+        except BaseException as error:  # noqa: BLE001  (the run goes on to its close)
+            self.recorder.trouble("planner", error)
+            self.hint = "The traceback is in `logs/run.log`."
+            session.fail(f"The planner failed: {type(error).__name__}: {error}")
+        else:
+            if session.ended is None:
+                session.end(
+                    Ending(reason="finished", detail="The planner returned without calling `finish`.")
+                )
+
+    def _check_cancelled(self) -> None:
+        if self._surroundings.cancel.cancelled:
+            raise KeyboardInterrupt
+
+    def _service_event(self, event: dict[str, Any]) -> None:
+        values = {key: value for key, value in event.items() if key != "time"}
+        self.recorder.event(ev.ServiceState(**values))
+        entry = self.manifest["services"].setdefault(event["service"], {})
+        entry |= {key: event[key] for key in ("endpoint", "python", "elapsed_s") if key in event}
+
+    def _note_services(self) -> None:
+        for name, channel in self.supervisor.channels.items():
+            info = channel.info
+            self.manifest["services"].setdefault(name, {}).update(
+                name=info.name, version=info.version, owned=self.supervisor.owned(name), info=dict(info.info)
+            )
+        self.recorder.directory.write_manifest(self.manifest)

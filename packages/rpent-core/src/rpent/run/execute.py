@@ -1,0 +1,59 @@
+"""`execute`: one request, one episode, one outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent.cancel import CancelToken
+from rpent.run.episode import Episode, Surroundings
+from rpent.run.lock import RunLock
+from rpent.run.manifest import fresh_manifest
+from rpent.run.progress import progress_for
+from rpent.run.resolve import resolve
+from rpent.run.signals import Interrupts
+from rpent.runs.directory import create
+from rpent.runs.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rpent.run.request import RunRequest
+    from rpent.run.resolve import Registry
+    from rpent.runs.events import Event
+    from rpent.runs.outcome import Outcome
+
+
+def execute(
+    request: RunRequest,
+    *,
+    registry: Registry | None = None,
+    cancel: CancelToken | None = None,
+    on_event: Callable[[Event], None] | None = None,
+) -> Outcome:
+    """Run one episode.
+
+    What is wrong before the run directory exists is raised; later failures are in the outcome and in the directory.
+
+    Args:
+        request: What to run.
+        registry: Where robots, planners and perceptors come from; the installed plugins when None.
+        cancel: Ends the run as Ctrl-C does; for runs outside the main thread.
+        on_event: Called with every event.
+
+    Raises:
+        UsageError: A value of the request is not accepted.
+        PluginError: A plugin that it names cannot be used.
+        RunDirectoryError: The output directory cannot be written.
+    """
+    with Interrupts() as interrupts, progress_for(request.progress) as progress:
+        resolved = resolve(request, registry)
+        directory = create(request.output_dir, resolved.setup.tag, resolved.planner_spec.name)
+        with RunLock(directory.path):
+            recorder = Recorder(directory, record_video=request.record_video)
+            recorder.listen(progress.on_event)
+            if on_event is not None:
+                recorder.listen(on_event)
+            surroundings = Surroundings(interrupts=interrupts, cancel=cancel or CancelToken())
+            outcome = Episode(resolved, recorder, fresh_manifest(resolved), surroundings).run()
+        progress.finish(outcome)
+        return outcome

@@ -1,0 +1,96 @@
+"""run.json: what was run, with which versions, and how it ended."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rpent._version import __version__
+from rpent.run.request import Limits, RunRequest
+from rpent.runs.directory import FORMAT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpent.run.resolve import Resolved
+
+
+def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
+    """Return run.json as it stands when the run directory was made."""
+    setup, perceptor = resolved.setup, resolved.perceptor_spec
+    return {
+        "format": FORMAT,
+        "rpent": __version__,
+        "created": time.time(),
+        "robot": _plugin(resolved, "robots", resolved.robot.config.model_dump(mode="json")),
+        "planner": _plugin(resolved, "planners", resolved.planner_config.model_dump(mode="json")),
+        "perceptor": _plugin(resolved, "perceptors", dict(resolved.request.perceptor_config))
+        if perceptor
+        else None,
+        "privileged_perceptors": [perceptor.name] if perceptor and perceptor.privileged else [],
+        "task": {
+            "instruction": setup.instruction,
+            "tag": setup.tag,
+            "seed": setup.seed,
+            **setup.details,
+        },
+        "request": request_to_json(resolved.request),
+        "versions": versions(),
+        "services": {},
+        "usage": {},
+        "counts": {},
+        "timings_s": {},
+        "processes": [],
+        "outcome": None,
+    }
+
+
+def _plugin(resolved: Resolved, kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    origin = resolved.distribution_of(kind)
+    return {
+        "name": origin.name,
+        "distribution": origin.distribution,
+        "version": origin.version,
+        "config": dict(config),
+    }
+
+
+def request_to_json(request: RunRequest) -> dict[str, Any]:
+    """Return what `request_from_json` needs to do the same again. Tokens are left out."""
+    values = {name: getattr(request, name) for name in RunRequest.__dataclass_fields__}
+    del values["token"]
+    values["limits"] = {name: getattr(request.limits, name) for name in Limits.__dataclass_fields__}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+
+
+def request_from_json(values: Mapping[str, Any], **changes: Any) -> RunRequest:
+    """Read what `request_to_json` wrote, with changes."""
+    known = {name: values[name] for name in RunRequest.__dataclass_fields__ if name in values}
+    known |= changes
+    if isinstance(known.get("limits"), dict):
+        known["limits"] = Limits(**known["limits"])
+    for name in ("output_dir", "memory_dir"):
+        if isinstance(known.get(name), str):
+            known[name] = Path(known[name])
+    return RunRequest(**known)
+
+
+def versions() -> dict[str, Any]:
+    """Return the interpreter, the platform, and the version of every installed package.
+
+    Read from the names of the metadata folders: opening the metadata of 150 packages would take 0.2 s of each run.
+    """
+    packages: dict[str, str] = {}
+    for entry in sys.path:
+        folder = Path(entry or ".")
+        for info in folder.glob("*.dist-info") if folder.is_dir() else ():
+            name, _, version = info.name.removesuffix(".dist-info").partition("-")
+            packages.setdefault(name.replace("_", "-").lower(), version)
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": dict(sorted(packages.items())),
+    }

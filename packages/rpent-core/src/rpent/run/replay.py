@@ -1,0 +1,35 @@
+"""`replay`: carry out a recorded run's recipe again, in a run of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rpent.run.execute import execute
+from rpent.run.manifest import request_from_json
+from rpent.runs.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from rpent.run.resolve import Registry
+    from rpent.runs.outcome import Outcome
+
+
+def replay(
+    run_dir: Path, *, to_step: int | None = None, registry: Registry | None = None, **changes: Any
+) -> Outcome:
+    """Run the robot and task of `run_dir` with the planner `replay` over its recipe.
+
+    Args:
+        run_dir: The recorded run; it is only read.
+        to_step: Stop after this step.
+        registry: As in `execute`.
+        **changes: Fields of the request to replace.
+
+    Raises:
+        RunDirectoryError: It is not a run directory.
+    """
+    directory = RunDirectory(Path(run_dir).absolute())
+    manifest = directory.read_manifest()
+    config = {"recipe": str(directory.path), "to_step": to_step}
+    values = {"planner": "replay", "planner_config": config, "output_dir": directory.path.parent, **changes}
+    return execute(request_from_json(manifest["request"], **values), registry=registry)

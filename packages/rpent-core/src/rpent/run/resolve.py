@@ -1,0 +1,166 @@
+"""Stages 1 and 2: from names and values to a robot, its task, a planner and a perceptor. Nothing is started."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rpent.config import build_config
+from rpent.errors import PluginError, RpentError, UsageError
+from rpent.plugins import registry as installed
+from rpent.specs import PerceptorSpec, PlannerSpec, RobotSpec, ServiceSpec, load_object
+from rpent.suggest import did_you_mean, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import BaseModel
+
+    from rpent.planners.planner import Planner
+    from rpent.robot import Robot, TaskSetup
+    from rpent.run.request import RunRequest
+
+NO_PERCEPTOR = "none"
+
+
+class Registry(Protocol):
+    """Where specs come from: the installed plugins, or a test's own."""
+
+    def get(self, kind: str, name: str) -> Any:
+        """Return the spec of that name, or raise `PluginError`."""
+
+    def names(self, kind: str) -> list[str]:
+        """Return the names of a kind."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """Which distribution a plugin comes from."""
+
+    kind: str
+    name: str
+    distribution: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resolved:
+    """Everything that a run needs before anything is started."""
+
+    request: RunRequest
+    registry: Registry
+    robot_spec: RobotSpec
+    robot: Robot
+    planner_spec: PlannerSpec
+    planner: Planner
+    planner_config: BaseModel
+    perceptor_spec: PerceptorSpec | None
+    perceptor_config: BaseModel | None
+    setup: TaskSetup
+    origins: tuple[Origin, ...]
+
+    @property
+    def services(self) -> tuple[ServiceSpec, ...]:
+        """The robot's services and the perceptor's."""
+        extra = self.perceptor_spec.service if self.perceptor_spec else None
+        known = {service.name for service in self.robot_spec.services}
+        return (
+            *self.robot_spec.services,
+            *([extra] if extra is not None and extra.name not in known else []),
+        )
+
+    def distribution_of(self, kind: str) -> Origin:
+        """Return where the robot (`robots`), planner or perceptor comes from."""
+        return next(origin for origin in self.origins if origin.kind == kind)
+
+
+def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
+    """Load exactly the plugins that the request names, and validate their configurations.
+
+    Raises:
+        PluginError: One is missing or broken.
+        UsageError: A value is not accepted.
+    """
+    source: Registry = registry or installed.current()
+    robot_spec: RobotSpec = source.get("robots", request.robot)
+    planner_spec: PlannerSpec = source.get("planners", request.planner)
+    perceptor_spec = _perceptor(request, robot_spec, source)
+    robot_config = _config(robot_spec.config, request.robot_config, f"robot `{robot_spec.name}`")
+    planner_config = _config(planner_spec.config, request.planner_config, f"planner `{planner_spec.name}`")
+    perceptor_config = None
+    if perceptor_spec is not None and perceptor_spec.config:
+        what = f"perceptor `{perceptor_spec.name}`"
+        perceptor_config = _config(perceptor_spec.config, request.perceptor_config, what)
+    robot = load(robot_spec.robot, f"robot `{robot_spec.name}`")(robot_config)
+    planner = load(planner_spec.planner, f"planner `{planner_spec.name}`")(planner_config)
+    used = [("robots", request.robot), ("planners", request.planner)]
+    used += [("perceptors", perceptor_spec.name)] if perceptor_spec else []
+    resolved = Resolved(
+        request=request,
+        registry=source,
+        robot_spec=robot_spec,
+        robot=robot,
+        planner_spec=planner_spec,
+        planner=planner,
+        planner_config=planner_config,
+        perceptor_spec=perceptor_spec,
+        perceptor_config=perceptor_config,
+        setup=robot.setup(),
+        origins=tuple(_origin(source, kind, name) for kind, name in used),
+    )
+    _check_endpoints(resolved)
+    return resolved
+
+
+def load(import_string: str, what: str) -> Any:
+    """Import what a spec names.
+
+    Raises:
+        PluginError: It cannot be imported.
+    """
+    try:
+        return load_object(import_string)
+    except RpentError:
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"The {what} cannot be loaded from `{import_string}`: {type(error).__name__}: {error}.",
+            hint="`rpent doctor` examines the installation.",
+        ) from error
+
+
+def _config(import_string: str, values: Mapping[str, Any], what: str) -> BaseModel:
+    return build_config(load(import_string, what), values, what=what)
+
+
+def _perceptor(request: RunRequest, robot_spec: RobotSpec, source: Registry) -> PerceptorSpec | None:
+    name = request.perceptor or robot_spec.perceptor
+    if name is None or name == NO_PERCEPTOR:
+        return None
+    spec: PerceptorSpec = source.get("perceptors", name)
+    if spec.robots and robot_spec.name not in spec.robots:
+        raise UsageError(
+            f"The perceptor `{name}` does not work with the robot `{robot_spec.name}`.",
+            hint=f"It works with {listing(spec.robots)}.",
+        )
+    return spec
+
+
+def _origin(source: Registry, kind: str, name: str) -> Origin:
+    find = getattr(source, "resolve", None)
+    if find is None:
+        return Origin(kind=kind, name=name)
+    entry = find(kind, name)
+    return Origin(kind=kind, name=entry.name, distribution=entry.distribution, version=entry.version)
+
+
+def _check_endpoints(resolved: Resolved) -> None:
+    from rpent.rpc.endpoint import parse_endpoint  # noqa: PLC0415  (after the plugins' own complaints)
+
+    known = [service.name for service in resolved.services]
+    for name, endpoint in resolved.request.endpoints.items():
+        if name not in known:
+            raise UsageError(
+                f"The robot `{resolved.robot_spec.name}` has no service `{name}`{did_you_mean(name, known)}"
+            )
+        parse_endpoint(endpoint)

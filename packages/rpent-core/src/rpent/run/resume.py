@@ -1,0 +1,159 @@
+"""`resume`: go on with a run that was killed, interrupted, or stopped by a budget or a failure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rpent.cancel import CancelToken
+from rpent.errors import UsageError
+from rpent.run.episode import Episode, Surroundings
+from rpent.run.lock import RunLock
+from rpent.run.manifest import request_from_json
+from rpent.run.progress import progress_for
+from rpent.run.resolve import resolve
+from rpent.run.signals import Interrupts
+from rpent.runs import events as ev
+from rpent.runs.directory import RunDirectory
+from rpent.runs.recipe import recipe_from_events
+from rpent.runs.recorder import Recorder
+from rpent.runs.steps import read_snapshot
+from rpent.runs.transcript import entry_of
+from rpent.session.finish import NAME as FINISH
+from rpent.session.limits import Budget, Limits
+from rpent.session.usage import ZERO, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rpent.run.resolve import Registry
+    from rpent.runs.events import Event
+    from rpent.runs.outcome import Outcome
+    from rpent.tools.toolkit import Toolkit
+
+_UNFINISHED = "The run was interrupted before this call ended; the world is as it was after step {step}."
+
+
+def resume(
+    run_dir: Path,
+    *,
+    registry: Registry | None = None,
+    cancel: CancelToken | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    **changes: Any,
+) -> Outcome:
+    """Restore a run's last step and conversation, and go on.
+
+    Args:
+        run_dir: The run directory; the same one is continued.
+        registry: As in `execute`.
+        cancel: As in `execute`.
+        on_event: As in `execute`.
+        **changes: Fields of the request to replace (`limits`, `endpoints`, `token`, `env_python`, `progress`).
+
+    Raises:
+        RunDirectoryError: It is not a run directory, or its run is still going on.
+        UsageError: The run has finished.
+    """
+    directory = RunDirectory(Path(run_dir).absolute())
+    manifest = directory.read_manifest()
+    with Interrupts() as interrupts, RunLock(directory.path):
+        _check_unfinished(manifest, directory)
+        request = request_from_json(manifest["request"], **changes)
+        with progress_for(request.progress) as progress:
+            resolved = resolve(request, registry)
+            recorder = Recorder(directory, record_video=request.record_video)
+            recorder.listen(progress.on_event)
+            if on_event is not None:
+                recorder.listen(on_event)
+            manifest |= {"outcome": None}
+            surroundings = Surroundings(interrupts=interrupts, cancel=cancel or CancelToken())
+            point = ResumePoint.of(recorder)
+            outcome = Episode(resolved, recorder, manifest, surroundings, point).run()
+            progress.finish(outcome)
+            return outcome
+
+
+def _check_unfinished(manifest: dict[str, Any], directory: RunDirectory) -> None:
+    outcome = manifest.get("outcome")
+    if outcome and outcome["reason"] == "finished":
+        raise UsageError(
+            f"The run `{directory.path.name}` has finished (planner: {outcome['planner_status'] or 'no claim'}).",
+            hint=f"`rpent show {directory.path}` prints it; `rpent replay` carries its recipe out again.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResumePoint:
+    """Where an earlier process stopped."""
+
+    step: int
+    """The last complete step, or -1."""
+    events: Sequence[Event]
+
+    @classmethod
+    def of(cls, recorder: Recorder) -> ResumePoint:
+        """Close the calls that never returned, and note where the run stands."""
+        step = recorder.last_step
+        for call in _open_calls(recorder.history):
+            data = {"error": _UNFINISHED.format(step=step)}
+            returned = ev.ToolReturned(
+                call_id=call.call_id, name=call.name, ok=False, data=data, text=str(data), cancelled=True
+            )
+            recorder.history.append(recorder.event(returned))
+        return cls(step=step, events=tuple(recorder.history))
+
+    @property
+    def transcript(self) -> list[dict[str, Any]]:
+        """What the planner already knows."""
+        return [entry for event in self.events if (entry := entry_of(event)) is not None]
+
+    @property
+    def calls(self) -> int:
+        """How many calls of the recipe were carried out."""
+        return len(recipe_from_events(self.events))
+
+    def budget(self, limits: Limits) -> Budget:
+        """Return the budget with what was spent before."""
+        usage, turns, calls = ZERO, 0, 0
+        for event in self.events:
+            if isinstance(event, ev.UsageReported):
+                fields = {name: getattr(event, name) for name in Usage.__dataclass_fields__}
+                usage = usage + Usage(**fields)
+            turns += isinstance(event, ev.TurnStarted)
+            calls += isinstance(event, ev.ToolReturned) and event.name != FINISH
+        return Budget(
+            limits=limits,
+            turns=turns,
+            tool_calls=calls,
+            usage=usage,
+            elapsed_before_s=_elapsed_s(self.events),
+        )
+
+    def restore(self, toolkit: Toolkit, recorder: Recorder) -> None:
+        """Bring the world back to the last step; without any, the episode begins anew."""
+        if self.step >= 0:
+            toolkit.restore(read_snapshot(recorder.directory, self.step))
+        recorder.event(ev.RunResumed(step=self.step))
+
+
+def _open_calls(events: Sequence[Event]) -> list[ev.ToolCalled]:
+    calls = {event.call_id: event for event in events if isinstance(event, ev.ToolCalled)}
+    for event in events:
+        if isinstance(event, ev.ToolReturned):
+            calls.pop(event.call_id, None)
+    return list(calls.values())
+
+
+def _elapsed_s(events: Sequence[Event]) -> float:
+    """Sum the sessions of earlier processes: from the stage's start to the last event of that process."""
+    total, started, last = 0.0, None, 0.0
+    for event in events:
+        if isinstance(event, ev.StageChanged) and event.stage == "session" and event.status == "started":
+            total += last - started if started is not None else 0.0
+            started = event.time
+        elif isinstance(event, (ev.RunResumed, ev.RunEnded)) and started is not None:
+            total, started = total + last - started, None
+        last = event.time
+    return total + (last - started if started is not None else 0.0)

@@ -1,0 +1,40 @@
+"""Ctrl-C and SIGTERM: the first one ends the run in order, at any stage."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """Turns signals into `KeyboardInterrupt` or, where the run looks for itself, into `pressed`.
+
+    Signals reach only the main thread; a run in another thread is stopped through its cancel token instead.
+    """
+
+    def __init__(self) -> None:
+        self.pressed = 0
+        self.raising = True
+        """True: a signal raises `KeyboardInterrupt` where the main thread is. False: it is only counted."""
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                self._previous[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        self.pressed += 1
+        if self.raising:
+            raise KeyboardInterrupt

@@ -1,0 +1,39 @@
+"""Plugins for one test, over those that are installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rpent.plugins import registry as installed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class FakeRegistry:
+    """Gives the specs of a test, and what is installed for every other name.
+
+    Args:
+        specs: Kind → name → spec: `{"robots": {"fake": SPEC}}`. A spec object also takes class objects through
+            `objects`.
+    """
+
+    def __init__(self, specs: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        self._specs = specs if specs is not None else fake_specs()
+
+    def get(self, kind: str, name: str) -> Any:
+        """Return the spec."""
+        own = self._specs.get(kind, {})
+        return own[name] if name in own else installed.get(kind, name)
+
+    def names(self, kind: str) -> list[str]:
+        """Return the test's names and the installed ones."""
+        return [*self._specs.get(kind, {}), *installed.names(kind)]
+
+
+def fake_specs() -> dict[str, dict[str, Any]]:
+    """Return the fake robot and the scripted planner."""
+    from rpent.testing.fake_robot.robot import SPEC as robot  # noqa: PLC0415, N811
+    from rpent.testing.scripted_planner import SPEC as planner  # noqa: PLC0415, N811
+
+    return {"robots": {"fake": robot}, "planners": {"scripted": planner}}
