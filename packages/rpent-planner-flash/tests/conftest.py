@@ -38,6 +38,10 @@ class TableSession:
     tried: dict[int, int] = field(default_factory=dict)
 
     @property
+    def opening(self) -> ToolReply:
+        return ToolReply(ok=True, data={"observation": {"holding": self.held.label if self.held else None}})
+
+    @property
     def task(self) -> Any:
         return SimpleNamespace(instruction=self.instruction)
 
@@ -76,7 +80,7 @@ class TableSession:
     def _view_camera_meta(self) -> dict[str, Any]:
         pose = np.eye(4)
         pose[:3, :3] = np.array([[0.0, 0.5, -0.87], [1.0, 0.0, 0.0], [0.0, -0.87, -0.5]])
-        return {"cameras": {"agentview": {"world_from_camera": pose.tolist()}}}
+        return {"world_from_camera": pose.tolist()}
 
     def _grasp(
         self, target: str, segment_id: str, strategy: str = "auto", attempt: int = 0
@@ -112,10 +116,10 @@ class TableSession:
         if direction is not None:
             moved = np.array(thing.position) + distance_m * np.array(direction)
             thing.position = tuple(map(float, moved))
-        return {"moved_m": distance_m}
+        return {"ok": True, "moved_m": distance_m}
 
     def _pull(self, target: str, segment_id: str) -> dict[str, Any]:
-        return {"moved_m": 0.15}
+        return {"ok": True, "moved_m": 0.15}
 
     def _turn(self, target: str, segment_id: str, direction: str) -> dict[str, Any]:
         return {"angle_rad": 1.0}

@@ -59,7 +59,7 @@ def test_it_gives_up_and_says_so(table: Any, thing: Any) -> None:
     session = table("put the bowl on the plate", things)
     assert run(session, max_attempts=3) == "failure"
     assert session.names() == ["grasp"] * 3 + ["finish"]
-    assert "could not grasp `bowl`" in session.finished["summary"]
+    assert "Could not grasp `bowl`" in session.finished["summary"]
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,11 @@ def test_it_stops_when_the_session_ends(table: Any, thing: Any) -> None:
     FlashPlanner(FlashConfig()).run(session)
     assert session.finished is None
     assert len(session.calls) == 3
+
+
+def test_what_is_held_after_a_resume_is_not_grasped_again(table: Any, thing: Any) -> None:
+    milk = thing("milk", (0.0, 0.0, 0.2))
+    things = [thing("basket", (0.0, 0.3, 0.0), BASKET), milk]
+    session = table("pick the milk and place it in the basket", things, history=[{"role": "tool"}], held=milk)
+    assert run(session) == "success"
+    assert session.names() == ["place", "finish"]

@@ -60,10 +60,6 @@ def meant(instruction: str, *things: Any) -> int:
     return int(matches[0].candidate.id.removeprefix("s0."))
 
 
-def between(subject: str = "between") -> str:
-    return f"pick the black bowl {subject} and place it on the plate"
-
-
 NORMAL = (
     ("plate", (0.06, 0.20, 0.0), PLATE),
     ("ramekin", (-0.20, 0.20, 0.0), RAMEKIN),
@@ -121,6 +117,14 @@ def test_the_bowl_that_is_meant(phrase: str, scene: Any, right: str, wrong: str,
         bowls.reverse()
     expected = len(scene) + flip
     assert meant(f"pick the akita black bowl {phrase} and place it on the plate", *scene, *bowls) == expected
+
+
+def test_a_negation_that_holds_of_all_tells_nothing_apart() -> None:
+    scene = [t for t in NORMAL if t[0] != "plate"] + [("plate", (0.09, 0.20, 0.0), PLATE)]
+    bowls = [("akita black bowl", xyz, BOWL) for xyz in ((-0.17, 0.325, 0.0), (-0.29, 0.23, 0.0))]
+    phrase = "pick the akita black bowl not between the plate and the ramekin and place it on the plate"
+    for order in (bowls, bowls[::-1]):  # the perceptor's order, the most visible first, decides
+        assert meant(phrase, *scene, *order) == len(scene)
 
 
 def test_the_middle_one_of_three() -> None:

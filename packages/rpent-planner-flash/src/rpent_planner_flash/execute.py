@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from rpent_planner_flash import plan
+from rpent_planner_flash.chosen import Chosen
 from rpent_planner_flash.goals import Close, Goal, Open, Pick, Place, Push, Relation, Turn
 from rpent_planner_flash.ground import Grounder, Match
 from rpent_planner_flash.relations import View
-from rpent_planner_flash.scene import Scene
+from rpent_planner_flash.scene import Scene, prompts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from rpent_planner_flash.config import FlashConfig
     from rpent_planner_flash.goals import Reference
     from rpent_planner_flash.plan import ToolCall
     from rpent_planner_flash.scene import Candidate
-
-SAME_M = 0.03
-"""A thing that was not touched is found again within this distance."""
 
 
 class Session(Protocol):
@@ -39,7 +36,7 @@ class Session(Protocol):
         """Tell the user."""
 
 
-class Over(Exception):  # noqa: N818  (not an error: the episode or a budget ended)
+class Over(Exception):  # noqa: N818  (not an error: the session or a budget ended)
     """No further call is accepted."""
 
 
@@ -52,13 +49,24 @@ class Result:
 
 
 class Executor:
-    """Reaches goals one after the other through tool calls alone."""
+    """Reaches goals one after the other through tool calls alone.
 
-    def __init__(self, session: Session, config: FlashConfig, *, resumed: bool = False) -> None:
+    Args:
+        session: Where tools are called.
+        config: Flash's options.
+        resumed: Things may be done already, or held; what is seen decides.
+        holding: What the hand holds at the start, as the observation calls it.
+    """
+
+    def __init__(
+        self, session: Session, config: FlashConfig, *, resumed: bool = False, holding: str | None = None
+    ) -> None:
         self.session = session
         self.config = config
         self.resumed = resumed
-        """Things may be done already: say so only of what is seen."""
+        self.holding = holding
+        self.episode_over = False
+        """The last observation said that no further action is accepted."""
         self.scene = Scene(self, camera=config.camera)
         self.grounder = Grounder(self.scene, self._view)
 
@@ -89,149 +97,127 @@ class Executor:
             raise Over
         return reply
 
-    def act(self, call: ToolCall) -> Any:
-        """Make a call that changes the world; what was seen before is forgotten."""
+    def act(self, call: ToolCall) -> tuple[bool, str]:
+        """Make a call that changes the world, and forget what was seen before.
+
+        Returns:
+            Whether the tool did what it was asked, and why not.
+        """
         reply = self.call(call.name, call.arguments)
         self.scene.changed()
-        return reply
+        seen = reply.data.get("observation") or {}
+        self.episode_over = bool(seen.get("terminated") or seen.get("truncated"))
+        done = bool(reply.ok and reply.data.get("held", reply.data.get("ok", True)))
+        return done, str(reply.data.get("reason") or reply.data.get("error") or "done")
 
     def _place(self, goal: Place) -> Result:
+        result = Result(True, "")
         for _ in range(goal.item.count):
             result = self._place_one(goal)
             if not result.ok:
-                return result
+                break
         return result
 
     def _place_one(self, goal: Place) -> Result:
-        relation, detail, chosen = Relation(goal.relation), "", Chosen()
+        chosen, detail = Chosen(), f"`{goal.item}` is nowhere to be seen."
         for attempt in range(self.config.max_attempts):
-            target = self._target(goal.target)
+            target = self._best(goal.target)
             if target is None:
-                return Result(False, f"`{goal.target}` is nowhere to be seen.")
-            things = self._items(goal, relation, target, chosen)
-            if not things:
-                done = self.resumed or attempt > 0
-                return Result(
-                    done, f"`{goal.item}` is {'where it should be' if done else 'nowhere to be seen'}."
-                )
-            thing = chosen.take(things, attempt)
-            reply = self.act(plan.grasp(goal.item, thing, attempt))
-            if not (reply.ok and reply.data.get("held")):
-                detail = f"could not grasp `{goal.item}`: {_reason(reply)}"
-                continue
+                return _unseen(goal.target)
+            if not self._holds(goal.item):
+                things = self._unplaced(goal, target, chosen)
+                if not things:
+                    return Result(attempt > 0 or self.resumed, detail)
+                thing = chosen.take(things, attempt)
+                done, reason = self.act(plan.grasp(goal.item, thing, attempt))
+                detail = f"Could not grasp `{goal.item}`: {reason}."
+                if not done:
+                    continue
             view = self.grounder.view if goal.target.noun == "compartment" else None
-            reply = self.act(plan.place(goal, target, view))
-            if reply.ok and self._came_out(goal, relation, target, chosen):
+            done, reason = self.act(plan.place(goal, target, view))
+            if done and self._is_placed(goal, target, chosen):
                 return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
-            detail = f"could not place `{goal.item}`: {_reason(reply)}"
+            detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
+            if self.episode_over:
+                break
         return Result(False, detail)
 
-    def _items(self, goal: Place, relation: Relation, target: Candidate, chosen: Chosen) -> list[Match]:
-        """Return the things that may be meant, without the target and without what is already in place."""
+    def _holds(self, item: Reference) -> bool:
+        """Whether the hand holds the thing since before a resume; asked once."""
+        holding, self.holding = self.holding, None
+        return holding is not None and any(holding.endswith(prompt) for prompt in prompts(item))
+
+    def _unplaced(self, goal: Place, target: Candidate, chosen: Chosen) -> list[Match]:
+        """Return the things that may be meant, without the target and what may be in place already."""
+        relation = Relation(goal.relation)
         matches = self.grounder.resolve(goal.item)
         matches = [m for m in matches if np.linalg.norm(m.candidate.position - target.position) > 1e-6]
         if goal.item.count > 1 or self.resumed:
             matches = [m for m in matches if not self.grounder.holds(relation, m.candidate, target)]
-        return chosen.rank(matches)
+        return chosen.among(matches)
 
-    def _came_out(self, goal: Place, relation: Relation, target: Candidate, chosen: Chosen) -> bool:
+    def _is_placed(self, goal: Place, target: Candidate, chosen: Chosen) -> bool:
         """Look whether the thing is where it should be; what is hidden is believed to be inside."""
-        now = self.grounder.resolve(goal.item)
-        moved = chosen.rank(now)
-        if not moved or not chosen.gone(now):
-            return not moved
-        return any(self.grounder.holds(relation, match.candidate, target) for match in moved)
+        found = chosen.among(self.grounder.resolve(goal.item))
+        if not found:
+            return True
+        if chosen.stayed(found):
+            return False
+        relation = Relation(goal.relation)
+        return any(self.grounder.holds(relation, match.candidate, target) for match in found)
 
-    def _target(self, reference: Reference) -> Candidate | None:
+    def _best(self, reference: Reference) -> Candidate | None:
         matches = self.grounder.resolve(reference)
         return matches[0].candidate if matches else None
 
     def _pick(self, goal: Pick) -> Result:
         chosen, detail = Chosen(), f"`{goal.item}` is nowhere to be seen."
         for attempt in range(self.config.max_attempts):
-            things = chosen.rank(self.grounder.resolve(goal.item))
+            things = chosen.among(self.grounder.resolve(goal.item))
             if not things:
                 break
-            reply = self.act(plan.grasp(goal.item, chosen.take(things, attempt), attempt))
-            if reply.ok and reply.data.get("held"):
+            done, reason = self.act(plan.grasp(goal.item, chosen.take(things, attempt), attempt))
+            if done:
                 return Result(True, f"`{goal.item}` is held.")
-            detail = f"could not grasp `{goal.item}`: {_reason(reply)}"
+            detail = f"Could not grasp `{goal.item}`: {reason}."
+            if self.episode_over:
+                break
         return Result(False, detail)
 
     def _push(self, goal: Push) -> Result:
         detail, relation = "", Relation(goal.relation)
         for _ in range(self.config.max_attempts):
-            target, thing = self._target(goal.target), self._target(goal.item)
+            target, thing = self._best(goal.target), self._best(goal.item)
             if target is None or thing is None:
-                return Result(
-                    False, f"`{goal.item if thing is None else goal.target}` is nowhere to be seen."
-                )
+                return _unseen(goal.target if target is None else goal.item)
             if detail and self.grounder.holds(relation, thing, target):
                 return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
-            reply = self.act(plan.push(goal, thing, target, self.grounder.view))
-            detail = f"pushed `{goal.item}`: {_reason(reply)}"
-            if reply.ok:
-                return Result(True, detail)
+            _, reason = self.act(plan.push(goal, thing, target, self.grounder.view))
+            detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
+            if self.episode_over:
+                break
         return Result(False, detail)
 
     def _operate(self, goal: Open | Close | Turn) -> Result:
         detail = ""
         for _ in range(self.config.max_attempts):
-            thing = self._target(goal.item)
+            thing = self._best(goal.item)
             if thing is None:
-                return Result(False, f"`{goal.item}` is nowhere to be seen.")
-            reply = self.act(plan.operate(goal, thing))
-            detail = f"{goal}: {_reason(reply)}"
-            if reply.ok:
+                return _unseen(goal.item)
+            done, reason = self.act(plan.operate(goal, thing))
+            detail = f"{goal}: {reason}."
+            if done:
                 return Result(True, detail)
+            if self.episode_over:
+                break
         return Result(False, detail)
 
     def _view(self) -> View:
         arguments = {"camera": self.config.camera} if self.config.camera else {}
         reply = self.call("view_camera_meta", arguments)
-        pose = _find(reply.data, "world_from_camera") if reply.ok else None
+        pose = reply.data.get("world_from_camera") if reply.ok else None
         return View() if pose is None else View.of_camera(np.asarray(pose, dtype=np.float64))
 
 
-class Chosen:
-    """Remembers which of several equals is being handled, over looks between which only that one moves."""
-
-    def __init__(self) -> None:
-        self.position: np.ndarray | None = None
-        self.others: list[np.ndarray] = []
-
-    def rank(self, matches: Sequence[Match]) -> list[Match]:
-        """Return what may be the chosen thing: all at first, later only what is not one of the others."""
-        return [m for m in matches if not any(_near(m.candidate, other) for other in self.others)]
-
-    def take(self, matches: Sequence[Match], attempt: int) -> Candidate:
-        """Choose: the best match, and once it failed twice, the next best if it fits about as well."""
-        good = [m for m in matches if m.score > 0.3 * matches[0].score]
-        taken = good[min(attempt // 2, len(good) - 1)].candidate
-        self.position = taken.position
-        if len(good) == 1:
-            self.others += [m.candidate.position for m in matches if m.candidate is not taken]
-        return taken
-
-    def gone(self, matches: Sequence[Match]) -> bool:
-        """Whether the chosen thing is no longer where it was taken from."""
-        return self.position is None or not any(_near(m.candidate, self.position) for m in matches)
-
-
-def _near(candidate: Candidate, position: np.ndarray) -> bool:
-    return float(np.linalg.norm(candidate.position - position)) < SAME_M
-
-
-def _reason(reply: Any) -> str:
-    data: Mapping[str, Any] = reply.data
-    return str(data.get("reason") or data.get("error") or data.get("message") or reply.ok)
-
-
-def _find(data: Any, key: str) -> Any:
-    """Return the first value of a key at any depth."""
-    if isinstance(data, Mapping):
-        if key in data:
-            return data[key]
-        found: Callable[[Any], Any] = lambda value: _find(value, key)  # noqa: E731
-        return next((hit for hit in map(found, data.values()) if hit is not None), None)
-    return None
+def _unseen(reference: Reference) -> Result:
+    return Result(False, f"`{reference}` is nowhere to be seen.")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rpent_planner_flash.goals import Reference, Relation
     from rpent_planner_flash.scene import Scene
 
+HOLDS = 0.2
+"""A relation that scores less is taken not to hold."""
 _DIRECTED = frozenset({"left_of", "right_of", "front_of", "behind", "side"})
 
 
@@ -64,7 +66,7 @@ class Grounder:
                 np.all(np.abs(thing.xy - target.xy) < np.maximum(target.size[:2] / 2 - 0.02, 0.02))
             )
             return inside and centred and thing.bottom > target.bottom - 0.01 and thing.top > target.top
-        return self._score(relation, thing, [target]) > 0.2
+        return self._score(relation, thing, [target]) > HOLDS
 
     def _scores(self, relation: Relation, things: Sequence[Candidate]) -> np.ndarray:
         if relation.kind == "side" and relation.side is not None:
@@ -77,8 +79,9 @@ class Grounder:
             found = [self._score(relation, thing, seen) for thing in things]
         scores = np.asarray(found, dtype=np.float64)
         if relation.negated:
-            # The one of which it holds best is the one that is not meant.
-            scores = 1.0 - scores / max(float(scores.max()), 1e-12) * 0.999
+            # The one of which it holds best is not meant; where it holds of none, it tells nothing apart.
+            best = float(scores.max())
+            scores = 1.0 - 0.999 * scores / best if best > HOLDS else np.ones(len(things))
         return scores
 
     def _score(self, relation: Relation, thing: Candidate, anchors: Sequence[Candidate]) -> float:

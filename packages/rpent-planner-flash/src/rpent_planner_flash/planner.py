@@ -28,7 +28,8 @@ class FlashPlanner:
         session.call("finish", {"status": status, "summary": summary})
 
     def _carry_out(self, session: Session) -> tuple[str, str]:
-        executor = Executor(session, self.config, resumed=bool(session.history))
+        holding = (session.opening.data.get("observation") or {}).get("holding")
+        executor = Executor(session, self.config, resumed=bool(session.history), holding=holding)
         if self.config.recipe is not None:
             from rpent_planner_flash.recipe import Recipe  # noqa: PLC0415
 

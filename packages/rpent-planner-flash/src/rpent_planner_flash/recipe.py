@@ -137,10 +137,9 @@ class Recipe:
             if extra:
                 arguments["attempt"] = int(arguments.get("attempt", 0)) + 1
                 arguments.pop("yaw_rad", None)
-            reply = executor.act(ToolCall(call.name, arguments))
-            if reply.ok and reply.data.get("held", True):
+            done, reason = executor.act(ToolCall(call.name, arguments))
+            if done:
                 return None
-            reason = str(reply.data.get("reason") or reply.data.get("error") or "no reason given")
         return reason
 
 
