@@ -127,3 +127,15 @@ def no_plugin_option(function: F) -> F:
 def json_option(function: F) -> F:
     """Add `--json`, passed as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(function)
+
+
+def output_dir_option(function: F) -> F:
+    """Add `--output-dir`: where the runs are."""
+    return click.option(
+        "--output-dir",
+        type=click.Path(file_okay=False),
+        default="runs",
+        show_default=True,
+        envvar="RPENT_OUTPUT_DIR",
+        help="Where the run directories are.",
+    )(function)

@@ -1,0 +1,78 @@
+"""Options of the commands that run a recorded run again: where its services are, and its limits."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rpent.cli.params import Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+F = TypeVar("F", bound="Callable[..., Any]")
+SERVICES = ("env", "vla", "perception")
+_LIMITS: dict[str, tuple[type[int] | type[float], str]] = {
+    "max_turns": (int, "Turns of the planner, earlier ones included."),
+    "max_tool_calls": (int, "Tool calls, earlier ones included."),
+    "max_tokens": (int, "Tokens of a language model, in and out."),
+    "max_env_steps": (int, "Control steps of the robot."),
+    "time_limit_s": (float, "Seconds of the session, earlier processes included."),
+    "cost_limit_usd": (float, "What the language model may cost."),
+}
+
+
+def again_options(function: F) -> F:
+    """Add the options for services, limits and progress."""
+    options = [
+        *(
+            click.option(f"--{name}-endpoint", help=f"Attach to a running {name} server.")
+            for name in SERVICES
+        ),
+        click.option("--token", envvar="RPENT_TOKEN", help="Token of attached servers."),
+        click.option("--token-file", type=click.Path(dir_okay=False), help="File with that token."),
+        click.option("--env-python", metavar="PATH", help="Interpreter for services."),
+        *(
+            click.option(
+                f"--{name.replace('_', '-')}", type=Limit(number), help=f"{text}  [default: as recorded]"
+            )
+            for name, (number, text) in _LIMITS.items()
+        ),
+        click.option("--quiet", "-q", is_flag=True, help="Print the result only."),
+        click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines."),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def changes_of(ctx: click.Context, run_dir: Path) -> dict[str, Any]:
+    """Return what the options change in the recorded request."""
+    from click.core import ParameterSource
+
+    from rpent.cli.run import read_token
+    from rpent.run.manifest import request_from_json
+    from rpent.runs.directory import RunDirectory
+
+    options = ctx.params
+    recorded = request_from_json(RunDirectory(run_dir).read_manifest()["request"])
+    given = {
+        name: options[name]
+        for name in _LIMITS
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+    limits = {field.name: getattr(recorded.limits, field.name) for field in fields(recorded.limits)} | given
+    changes: dict[str, Any] = {
+        "limits": limits,
+        "token": read_token(options["token"], options["token_file"]),
+        "progress": "json" if options["as_json"] else "quiet" if options["quiet"] else "auto",
+    }
+    endpoints = {name: options[f"{name}_endpoint"] for name in SERVICES if options[f"{name}_endpoint"]}
+    if endpoints:
+        changes["endpoints"] = {**recorded.endpoints, **endpoints}
+    if options["env_python"]:
+        changes["env_python"] = options["env_python"]
+    return changes

@@ -1,0 +1,54 @@
+"""`rpent runs list`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rpent.cli.params import json_option, output_dir_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpent.runs.index import RunSummary
+
+
+def verdict(run: RunSummary) -> str:
+    """Return how a run stands, in one word or two."""
+    if run.state != "ended":
+        return run.state
+    if run.benchmark_success:
+        return "success"
+    return str(run.reason) if run.reason != "finished" else "not solved"
+
+
+def table(runs: Sequence[RunSummary]) -> None:
+    """Print the runs."""
+    width = max((len(run.name) for run in runs), default=0)
+    for run in runs:
+        success = run.benchmark_success
+        shown = click.style(
+            f"{verdict(run):<14}", fg="green" if success else "red" if success is False else None
+        )
+        click.echo(f"{run.name:<{width}}  {shown}  {run.problem or run.instruction}".rstrip())
+
+
+@click.command("list")
+@output_dir_option
+@click.option("--limit", type=click.IntRange(min=1), help="Only the newest runs.")
+@json_option
+def command(output_dir: str, limit: int | None, as_json: bool) -> None:
+    """List recorded runs, the newest first."""
+    from rpent.runs.index import list_runs
+
+    runs = list_runs(Path(output_dir))[:limit]
+    if as_json:
+        import json
+
+        click.echo(json.dumps({"version": 1, "runs": [run.to_json() for run in runs]}, indent=2))
+        return
+    table(runs)
+    if not runs:
+        click.echo(f"No runs in `{output_dir}`.")
