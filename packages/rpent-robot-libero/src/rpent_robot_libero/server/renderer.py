@@ -46,6 +46,14 @@ class Renderer:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
 
+    def follow(self, model: Any, data: Any) -> bool:
+        """Draw another state of the same model; for another model, release everything and return False."""
+        if model is self._model:
+            self._data = data
+            return True
+        self.close()
+        return False
+
     @property
     def cameras(self) -> tuple[str, ...]:
         """Names of the scene's cameras."""

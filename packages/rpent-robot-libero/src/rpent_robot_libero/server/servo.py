@@ -1,12 +1,13 @@
 """Closed-loop motion inside the server: one call for a whole `move_to`.
 
-Each control step commands the remaining offset, limited to the waypoint's speed, so the controller's own goal is
-the target itself once it is within reach of one action. An axis that a waypoint does not mention is held where it
-was when the waypoint began: position by feedback, orientation by the controller's latched goal.
+Each control step commands the remaining offset, limited to the waypoint's speed, so the controller's own
+goal is the target itself once it is within reach of one action. What a waypoint does not mention is held as
+it was when the waypoint began: position by feedback, orientation by the controller's latched goal.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
     from rpent.rpc.facade import CallContext
+
     from rpent_robot_libero.server.episode import Episode
     from rpent_robot_libero.server.waypoints import Limits, Target
 
@@ -30,8 +31,8 @@ FINGERS_STILL_M = 0.0005
 """Fingers that move less than this per control step, twice in a row, stand still."""
 AT_REST_M = 0.002
 """At the last target the arm must also move less than this per control step, or it would coast on."""
-PROGRESS_M, PROGRESS_RAD = 0.0005, 0.003
-"""A step counts as progress when the best error so far shrinks by at least this."""
+PROGRESS = np.array([0.001, 0.005])
+"""Metres and radians by which one of the errors must shrink within `stall_steps`; else the arm is blocked."""
 REPORT_EVERY = 20
 
 Stop = tuple[str, str]
@@ -90,7 +91,7 @@ class Servo:
             return "cancelled", "the call was cancelled"
         if self._steps >= limits.max_steps:
             return "step_budget", f"{_shortfall(approach.offset)} after {self._steps} steps"
-        if approach.since_progress >= limits.stall_steps:
+        if approach.stalled:
             return "stalled", f"blocked: {_shortfall(approach.offset)}"
         if limits.contact_force_n is not None and approach.steps:
             force = contact.gripper_force_n(episode.scene)
@@ -107,10 +108,10 @@ class _Approach:
         arm = episode.arm
         self._goal_position = arm.position if target.position is None else target.position
         self._goal_rotation = target.rotation(arm.rotation)
-        self._best = np.array([np.inf, np.inf])
+        self._history: deque[NDArray[np.float64]] = deque(maxlen=limits.stall_steps + 1)
         self._moved_m = 0.0
         self._fingers_still = 0
-        self.steps = self.since_progress = 0
+        self.steps = 0
         self.offset = self.turn = np.zeros(3)
         self.errors = np.zeros(2)
 
@@ -121,10 +122,15 @@ class _Approach:
         if self._goal_rotation is not None:
             self.turn = rotations.rotation_vector(self._goal_rotation @ arm.rotation.T)
         self.errors = np.array([np.linalg.norm(self.offset), np.linalg.norm(self.turn)])
-        improved = self._best - self.errors > (PROGRESS_M, PROGRESS_RAD)
-        self._best = np.where(improved, self.errors, self._best)
-        # In place, only fingers or the minimum stay are waited for: no progress is expected.
-        self.since_progress = 0 if self._placed or improved.any() else self.since_progress + 1
+        if self._placed:  # only fingers or the minimum stay are waited for: no progress is expected
+            self._history.clear()
+        self._history.append(self.errors)
+
+    @property
+    def stalled(self) -> bool:
+        """Whether neither error has shrunk over the last `stall_steps` steps."""
+        history = self._history
+        return len(history) == history.maxlen and not np.any(history[0] - history[-1] >= PROGRESS)
 
     @property
     def _placed(self) -> bool:

@@ -56,8 +56,10 @@ class Target:
     max_step_rad: float
 
     def rotation(self, current: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """Return the wanted orientation, or None to hold the present one; what is absent of yaw and pitch
-        stays."""
+        """Return the wanted orientation, or None to hold the present one.
+
+        Given only a yaw or only a pitch, the other stays as it is.
+        """
         if self.quaternion is not None:
             return rotations.from_quaternion(self.quaternion)
         if self.yaw is None and self.pitch is None:
