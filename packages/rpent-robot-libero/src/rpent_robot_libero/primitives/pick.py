@@ -1,0 +1,158 @@
+"""Picking a thing up: look at it from above, plan, descend, close, lift, and tell honestly whether it is held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rpent_robot_libero.primitives import cloud, gripper
+from rpent_robot_libero.primitives.grasping import Grasp, Scene, plan
+from rpent_robot_libero.primitives.placing import CLEARANCE, carry_height, held_from
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rpent.env.types import ServoResult, Waypoint
+    from rpent_robot_libero.world import Found, World
+
+    Points = NDArray[np.float64]
+
+HOME_YAW = 0.0
+"""The Panda's yaw in its start posture: fingers close along the world's y axis."""
+
+LOOK_HEIGHT = 0.13
+"""Grasp point above a thing's top when it is looked at with the wrist camera."""
+
+LOOK_BACK = 0.055
+"""The wrist camera sits this far in front (+x at the home yaw) of the grasp point."""
+
+LIFT = 0.06
+
+CLOSE_STEPS = 11
+"""Control steps that the fingers need from fully open until they press on a thin rim."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PickResult:
+    """How a pick ended."""
+
+    held: bool
+    reason: str
+    """Empty when held."""
+    grasp: Grasp | None
+    opening_m: float
+    lifted_m: float = 0.0
+    planned: int = 0
+
+
+def pick(
+    world: World,
+    thing: Found,
+    strategy: Literal["auto", "top", "rim"] = "auto",
+    yaw_rad: float | None = None,
+    attempt: int = 0,
+) -> PickResult:
+    """Pick a thing up. `attempt` selects the next different grasp after failures."""
+    points, obstacles = look_closely(world, thing, force=attempt > 0)
+    scene = Scene(points=points, obstacles=obstacles, home_yaw=HOME_YAW, base=world.base)
+    grasps = plan(scene, strategy, yaw_rad)
+    if not grasps:
+        return _nothing(world, "the thing is too wide for the hand and has no rim that it could take")
+    grasp = grasps[attempt % len(grasps)]
+    result = execute(world, grasp, obstacles)
+    return judge(world, thing.label, grasp, points, result, len(grasps))
+
+
+def look_closely(world: World, thing: Found, *, force: bool = False) -> tuple[Points, Points]:
+    """Return the thing's surface points and those of its surroundings, from the given picture and from above."""
+    around = world.around(thing)
+    if not force and _clear_rim(thing.points):
+        return cloud.thin_out(thing.points, 0.002), around
+    world.look(["wrist"])
+    above = None if force else world.same_thing(thing, world.view("wrist"))
+    if above is None or not _whole(above):
+        hover_over(world, thing, around)
+        above = world.same_thing(thing, world.view("wrist"))
+    if above is None:
+        return cloud.thin_out(thing.points, 0.002), around
+    points = cloud.thin_out(np.concatenate([thing.points, above.points]), 0.002)
+    return points, cloud.thin_out(np.concatenate([around, world.around(above)]))
+
+
+def _clear_rim(points: Points) -> bool:
+    """Whether the thing is a vessel whose rim is seen all around, so that no second look is needed."""
+    circle = cloud.fit_circle(points[points[:, 2] > cloud.top_height(points) - 0.010])
+    wide = circle.radius_m * 2 > gripper.MAX_GRASP_WIDTH
+    return wide and circle.radius_m < 0.16 and circle.coverage > 0.9 and circle.error_m < 0.003
+
+
+def _whole(thing: Found) -> bool:
+    """Whether the wrist picture shows the whole thing, near enough, and not behind the fingers."""
+    row_min, col_min, row_max, col_max = thing.segment.box
+    height, width = thing.segment.mask.shape
+    inside = row_min > 0 and col_min > 0 and col_max < width - 1 and row_max < 0.74 * height
+    return inside and int(thing.segment.mask.sum()) > 150
+
+
+def hover_over(world: World, thing: Found, around: Points) -> ServoResult:
+    """Bring the wrist camera above a thing, over whatever stands in between."""
+    middle, top = thing.middle, cloud.top_height(thing.points)
+    goal = np.array([middle[0] - LOOK_BACK, middle[1], top + LOOK_HEIGHT])
+    start = world.state.eef_position
+    height = carry_height(start[:2], goal[:2], around, world.held, top)
+    waypoints: list[Waypoint] = []
+    if height > max(start[2], goal[2]):
+        waypoints.append({"position": np.array([start[0], start[1], height])})
+    goal[2] = max(goal[2], min(height, goal[2] + 0.1))
+    waypoints.append({"position": goal, "yaw": HOME_YAW, "pitch": 0.0, "gripper": "open"})
+    return world.move(waypoints, {"position_tolerance_m": 0.02, "rotation_tolerance_rad": 0.15})
+
+
+def execute(world: World, grasp: Grasp, obstacles: Points) -> ServoResult:
+    """Approach from above, close, lift: one motion."""
+    x, y, z = grasp.position
+    start = world.state.eef_position
+    over = carry_height(start[:2], grasp.position[:2], obstacles, None, grasp.middle[2])
+    before = max(over, z + 0.05)
+    turn = {"yaw": grasp.yaw_rad, "pitch": 0.0}
+    waypoints: list[Waypoint] = [
+        {"position": np.array([x, y, before]), "gripper": "open", **turn},
+        {"position": np.array([x, y, z]), "gripper": "open", **turn},
+        {"position": np.array([x, y, z]), "gripper": "close", "steps": CLOSE_STEPS, **turn},
+        {"position": np.array([x, y, z + LIFT]), "gripper": "close", **turn},
+    ]
+    if start[2] < before - CLEARANCE:
+        waypoints.insert(0, {"position": np.array([start[0], start[1], before]), "gripper": "open"})
+    return world.move(waypoints, {"position_tolerance_m": 0.006, "rotation_tolerance_rad": 0.06})
+
+
+def judge(
+    world: World, label: str, grasp: Grasp, points: Points, result: ServoResult, planned: int
+) -> PickResult:
+    """Tell from the fingers whether something is held, and remember it."""
+    opening = world.state.gripper_opening_m
+    lifted = float(world.state.eef_position[2] - grasp.position[2])
+    held = gripper.HELD_OPENING < opening < gripper.MAX_OPENING - 0.003 and lifted > 0.02
+    reason = ""
+    if held:
+        world.held = held_from(label, grasp, points)
+    else:
+        world.held = None
+        reason = _failure(result, opening)
+    return PickResult(
+        held=held, reason=reason, grasp=grasp, opening_m=opening, lifted_m=lifted, planned=planned
+    )
+
+
+def _failure(result: ServoResult, opening: float) -> str:
+    if result.status != "reached":
+        return f"the motion ended early ({result.status}): {result.detail or 'something is in the way'}"
+    if opening <= gripper.HELD_OPENING:
+        return "the fingers closed on nothing"
+    return "the fingers did not close"
+
+
+def _nothing(world: World, reason: str) -> PickResult:
+    return PickResult(held=False, reason=reason, grasp=None, opening_m=world.state.gripper_opening_m)

@@ -1,0 +1,203 @@
+"""Where a held thing is let go: in, on or beside something that was seen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rpent_robot_libero.primitives import gripper
+from rpent_robot_libero.primitives.cloud import extent, fit_circle, support_height, top_height
+from rpent_robot_libero.primitives.geometry import turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from rpent_robot_libero.primitives.grasping import Grasp
+
+    Points = NDArray[np.float64]
+
+Relation = Literal["in", "on", "next_to", "left_of", "right_of", "in_front_of", "behind"]
+
+SIDES: dict[str, tuple[float, float]] = {
+    "left_of": (0.0, -1.0),
+    "right_of": (0.0, 1.0),
+    "in_front_of": (1.0, 0.0),
+    "behind": (-1.0, 0.0),
+}
+"""World directions as the agentview camera sees them: it looks along -x, so that +y is right and +x is near."""
+
+RELEASE_GAP = 0.006
+"""How far above its support a thing is let go."""
+
+CLEARANCE = 0.03
+"""How far above everything on the way a thing is carried."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Held:
+    """What the hand holds, relative to the grasp point."""
+
+    label: str
+    strategy: str
+    yaw_rad: float
+    """The hand's yaw when it closed."""
+    offset: tuple[float, float]
+    """World xy from the grasp point to the thing's middle at that yaw."""
+    below_m: float
+    """From the grasp point down to the thing's bottom."""
+    reach_m: float
+    """Horizontal radius of the thing about its middle."""
+
+    def offset_at(self, yaw_rad: float) -> NDArray[np.float64]:
+        """Return the offset (2,) after the hand has turned to another yaw."""
+        return turn(np.array(self.offset), yaw_rad - self.yaw_rad)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return plain data for a snapshot."""
+        return {
+            "label": self.label,
+            "strategy": self.strategy,
+            "yaw_rad": self.yaw_rad,
+            "offset": list(self.offset),
+            "below_m": self.below_m,
+            "reach_m": self.reach_m,
+        }
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Held:
+        """Return what `as_data` described."""
+        return cls(**{**data, "offset": tuple(data["offset"])})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spot:
+    """A place for a thing's middle, with the height that its bottom is lowered to."""
+
+    position: NDArray[np.float64]
+    """(3,): horizontal place of the thing's middle, height of its bottom at release."""
+    clear_z: float
+    """Height of what the thing must be carried over at the end of the way."""
+
+
+def held_from(label: str, grasp: Grasp, points: Points) -> Held:
+    """Return what is held after a grasp of these surface points."""
+    offset = grasp.middle[:2] - grasp.position[:2]
+    reach = float(np.percentile(np.linalg.norm(points[:, :2] - grasp.middle[:2], axis=1), 98))
+    return Held(
+        label=label,
+        strategy=grasp.strategy,
+        yaw_rad=grasp.yaw_rad,
+        offset=(float(offset[0]), float(offset[1])),
+        below_m=float(max(grasp.position[2] - grasp.bottom_z, 0.0)),
+        reach_m=reach,
+    )
+
+
+def middle_of(points: Points) -> NDArray[np.float64]:
+    """Return the horizontal middle (2,) of a thing: of its circle where it is round, else of its bounding box."""
+    rim = points[points[:, 2] > top_height(points) - 0.012]
+    if len(rim) >= 24:
+        circle = fit_circle(rim)
+        if circle.coverage > 0.6 and circle.error_m < 0.004 and 0.02 < circle.radius_m < 0.2:
+            return circle.center
+    return extent(points).middle[:2]
+
+
+def find_spot(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:
+    """Return where the thing's middle goes.
+
+    Args:
+        relation: How it is to stand to the target.
+        points: (n, 3) visible surface of the target.
+        around: (m, 3) surface of everything else.
+        held: What is held; None for an empty hand (size unknown).
+    """
+    if relation == "in":
+        return _inside(points)
+    if relation == "on":
+        return _on_top(points)
+    return _beside(relation, points, around, held)
+
+
+def _inside(points: Points) -> Spot:
+    rim_z = top_height(points)
+    rim = points[points[:, 2] > rim_z - 0.03]
+    middle = middle_of(rim if len(rim) >= 24 else points)
+    return Spot(position=np.array([middle[0], middle[1], rim_z - 0.01]), clear_z=rim_z)
+
+
+def _on_top(points: Points) -> Spot:
+    middle = middle_of(points)
+    near = np.linalg.norm(points[:, :2] - middle, axis=1) < 0.03
+    height = float(np.median(points[near, 2])) if near.sum() >= 5 else top_height(points)
+    return Spot(
+        position=np.array([middle[0], middle[1], height + RELEASE_GAP]), clear_z=top_height(points)
+    )
+
+
+def _beside(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:
+    bottom = support_height(points, around)
+    middle, size = middle_of(points), extent(points).size
+    reach = held.reach_m if held else 0.04
+    sides = [SIDES[relation]] if relation in SIDES else list(SIDES.values())
+    best: tuple[float, NDArray[np.float64]] | None = None
+    for side in sides:
+        axis = np.array(side)
+        distance = float(abs(axis) @ size[:2]) / 2 + reach + 0.03
+        spot = middle + axis * distance
+        crowd = _crowd(spot, around, bottom, reach)
+        if best is None or crowd < best[0]:
+            best = (crowd, spot)
+    assert best is not None
+    return Spot(position=np.array([*best[1], bottom + RELEASE_GAP]), clear_z=top_height(points))
+
+
+def _crowd(spot: NDArray[np.float64], around: Points, bottom: float, reach: float) -> float:
+    """Return how much stands at a spot; places far from the robot's middle cost a little."""
+    near = np.linalg.norm(around[:, :2] - spot, axis=1) < reach + 0.02
+    return float((near & (around[:, 2] > bottom + 0.012)).sum()) + 10 * max(0.0, math.hypot(*spot) - 0.3)
+
+
+def carry_height(
+    start: NDArray[np.float64], goal: NDArray[np.float64], around: Points, held: Held | None, clear_z: float
+) -> float:
+    """Return the height of the grasp point at which hand and held thing pass over everything between two places.
+
+    Fingers and held thing pass over what is near the way; the wide palm, higher up, over what is further aside.
+
+    Args:
+        start: (2,) where it is.
+        goal: (2,) where it goes.
+        around: (m, 3) surface of everything that stays.
+        held: What is held.
+        clear_z: Height of the target.
+    """
+    below = held.below_m if held else gripper.TIP_BELOW_SITE
+    reach = (held.reach_m + abs_offset(held) if held else 0.03) + 0.02
+    distance = _distance_from_way(around, start, goal)
+    near = _highest(around[distance < reach])
+    aside = _highest(around[distance < gripper.PALM_HALF_LENGTH + 0.02])
+    return max(max(clear_z, near) + below + CLEARANCE, aside - gripper.PALM_ABOVE_SITE + CLEARANCE / 2)
+
+
+def abs_offset(held: Held) -> float:
+    """Return the horizontal distance from the grasp point to the held thing's middle."""
+    return math.hypot(*held.offset)
+
+
+def _distance_from_way(
+    points: Points, start: NDArray[np.float64], goal: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    way = goal - start
+    length = max(float(np.linalg.norm(way)), 1e-6)
+    share = np.clip((points[:, :2] - start) @ way / length**2, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points[:, :2] - start - share[:, None] * way, axis=1))
+
+
+def _highest(points: Points) -> float:
+    return float(np.percentile(points[:, 2], 99)) if len(points) >= 5 else -math.inf

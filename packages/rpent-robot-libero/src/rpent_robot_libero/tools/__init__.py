@@ -1,0 +1,1 @@
+"""LIBERO's tools, by what they are for: moving, looking, contact, learned policies."""

@@ -1,0 +1,313 @@
+"""What the agent knows of the scene: the last state, pictures of it, things found in them, and what the hand holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rpent.errors import ToolError
+from rpent_robot_libero.primitives import cloud
+from rpent_robot_libero.primitives.geometry import back_project, quaternion_matrix
+from rpent_robot_libero.primitives.placing import Held
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rpent.env.client import EnvClient
+    from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
+    from rpent.perception import Perceptor, Segment
+    from rpent.robot import ToolContext
+
+    Points = NDArray[np.float64]
+
+VIEW_SIZE = 256
+"""Rows and columns of the pictures that things are looked for in."""
+
+CAMERAS = ("agentview", "wrist")
+
+BASE_BEHIND = 0.05
+"""The workspace begins this far in front of the arm's base."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """One camera's picture with depth and calibration."""
+
+    camera: str
+    observation: Observation
+
+    @property
+    def image(self) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8."""
+        return self.observation.images[self.camera]
+
+    @property
+    def depth(self) -> NDArray[np.float32]:
+        """(H, W) float32 metres."""
+        return self.observation.depth[self.camera]
+
+    @property
+    def calibration(self) -> CameraMeta:
+        """Intrinsics and pose of the camera."""
+        return self.observation.cameras[self.camera]
+
+    def points(self, mask: NDArray[np.bool_] | None = None) -> Points:
+        """Return the world points (n, 3) of the pixels in `mask`."""
+        return back_project(self.depth, self.calibration, mask)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A thing found in a picture."""
+
+    id: str
+    segment: Segment
+    view: View
+    points: Points
+    """(n, 3) its visible surface, world."""
+
+    @property
+    def label(self) -> str:
+        """What the perceptor calls it."""
+        return self.segment.label
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """(3,) centre of its bounding box."""
+        return cloud.extent(self.points).middle
+
+
+class World:
+    """The toolkit's memory of the scene. Pictures are rendered when they are asked for and kept until the next step."""
+
+    def __init__(self, context: ToolContext, env: EnvClient) -> None:
+        self._context = context
+        self.env = env
+        self.perceptor: Perceptor | None = context.perceptor
+        self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
+        low, high = self.workspace["low"], self.workspace["high"]
+        self.base = np.array([low[0] - BASE_BEHIND, (low[1] + high[1]) / 2])
+        self.state: Observation = env.observe()
+        self.held: Held | None = None
+        self._views: dict[str, View] = {}
+        self._found: dict[str, Found] = {}
+        self._searches = 0
+
+    # --- state -----------------------------------------------------------------------------------------------------
+
+    def note(self, observation: Observation) -> None:
+        """Remember a newer state; pictures of the older one are dropped."""
+        if observation.step != self.state.step:
+            self._views.clear()
+        self.state = observation
+
+    @property
+    def gripper_yaw(self) -> float:
+        """The hand's yaw, radians; at 0 the fingers close along the world's y axis."""
+        rotation = quaternion_matrix(self.state.eef_quaternion)
+        return float(np.arctan2(rotation[1, 0], rotation[0, 0]))
+
+    def snapshot(self) -> bytes:
+        """Return the simulator's exact state together with what the hand holds."""
+        header = json.dumps({"held": self.held.as_data() if self.held else None}).encode()
+        return len(header).to_bytes(4, "little") + header + self.env.snapshot()
+
+    def restore(self, data: bytes) -> None:
+        """Come back to a snapshot."""
+        size = int.from_bytes(data[:4], "little")
+        held = json.loads(data[4 : 4 + size])["held"]
+        self.state = self.env.restore(data[4 + size :])
+        self.held = Held.from_data(held) if held else None
+        self._views.clear()
+
+    # --- pictures --------------------------------------------------------------------------------------------------
+
+    def view(self, camera: str = "agentview") -> View:
+        """Return the camera's picture of the present state; rendered once per state."""
+        if camera not in self._views:
+            observation = self.env.observe(cameras=[camera], size=VIEW_SIZE, depth=True)
+            self.note(observation)
+            self._views[camera] = View(camera=camera, observation=observation)
+        return self._views[camera]
+
+    def look(self, cameras: Sequence[str]) -> None:
+        """Render the missing pictures of several cameras in one call."""
+        missing = [camera for camera in cameras if camera not in self._views]
+        if missing:
+            observation = self.env.observe(cameras=missing, size=VIEW_SIZE, depth=True)
+            self.note(observation)
+            for camera in missing:
+                self._views[camera] = View(camera=camera, observation=observation)
+
+    # --- things ----------------------------------------------------------------------------------------------------
+
+    def find(
+        self,
+        prompt: str | None = None,
+        *,
+        point: tuple[int, int] | None = None,
+        camera: str = "agentview",
+        limit: int = 8,
+    ) -> list[Found]:
+        """Return the things that a prompt or a point [row, col] names in a camera's present picture, best first."""
+        if self.perceptor is None:
+            raise ToolError("No perceptor is attached.", hint="Start the run with `--perceptor`.")
+        view = self.view(camera)
+        segments = self.perceptor.segment(
+            view.observation, camera, prompt=prompt, point=point, max_candidates=limit
+        )
+        self._searches += 1
+        found = []
+        for number, segment in enumerate(segments):
+            points = cloud.clean(view.points(segment.mask))
+            if len(points) < 4:
+                continue
+            name = f"s{self._searches}.{number}"
+            found.append(Found(id=name, segment=segment, view=view, points=points))
+        self._found.update({thing.id: thing for thing in found})
+        return found
+
+    def known(self, segment_id: str) -> Found:
+        """Return what an earlier `segment` call found.
+
+        Raises:
+            ToolError: There is no such segment.
+        """
+        try:
+            return self._found[segment_id]
+        except KeyError:
+            recent = ", ".join(f"`{name}`" for name in list(self._found)[-6:]) or "none yet"
+            raise ToolError(f"There is no segment `{segment_id}`; known: {recent}.") from None
+
+    def target(self, prompt: str | None, segment_id: str | None) -> Found:
+        """Return the one thing that a tool call means.
+
+        Raises:
+            ToolError: Neither is given, or nothing fits.
+        """
+        if segment_id:
+            return self.known(segment_id)
+        if not prompt:
+            raise ToolError("Say what is meant: a `target` prompt or a `segment_id`.")
+        found = self.find(prompt)
+        if not found:
+            raise ToolError(
+                f"`{prompt}` is not visible in the agentview picture.", hint="Try other words, or look."
+            )
+        return found[0]
+
+    def around(self, thing: Found) -> Points:
+        """Return the surface points of everything in a thing's picture but itself, the robot and what it holds."""
+        view = thing.view
+        keep = ~_grown(thing.segment.mask)
+        robot = self._robot_mask(view)
+        if robot is not None:
+            return cloud.thin_out(self.without_held(view.points(keep & ~_grown(robot))))
+        return cloud.thin_out(self.without_held(self.without_hand(view.points(keep))))
+
+    def _robot_mask(self, view: View) -> NDArray[np.bool_] | None:
+        if self.perceptor is None:
+            return None
+        segments = self.perceptor.segment(view.observation, view.camera, prompt="robot")
+        return segments[0].mask if segments else None
+
+    def same_thing(self, thing: Found, view: View) -> Found | None:
+        """Return the same thing in another picture: the candidate of that label nearest to it, within 6 cm."""
+        if self.perceptor is None:
+            return None
+        segments = self.perceptor.segment(view.observation, view.camera, prompt=thing.label)
+        best: tuple[float, Found] | None = None
+        for segment in segments:
+            points = cloud.clean(view.points(segment.mask))
+            if len(points) < 4:
+                continue
+            distance = _cloud_distance(points, thing.points)
+            if best is None or distance < best[0]:
+                best = (distance, Found(id="", segment=segment, view=view, points=points))
+        return best[1] if best is not None and best[0] < 0.06 else None
+
+    def without_hand(self, points: Points) -> Points:
+        """Drop points at the hand, for perceptors that do not know the robot."""
+        x, y, z = self.state.eef_position
+        near = np.hypot(points[:, 0] - x, points[:, 1] - y) < 0.14
+        return points[~(near & (points[:, 2] > z - 0.012))]
+
+    def without_held(self, points: Points) -> Points:
+        """Drop points of what the hand holds."""
+        if self.held is None:
+            return points
+        eef = self.state.eef_position
+        middle = eef[:2] + self.held.offset_at(self.gripper_yaw)
+        near = np.linalg.norm(points[:, :2] - middle, axis=1) < self.held.reach_m + 0.015
+        level = (points[:, 2] > eef[2] - self.held.below_m - 0.01) & (points[:, 2] < eef[2] + 0.06)
+        return points[~(near & level)]
+
+    # --- motion ----------------------------------------------------------------------------------------------------
+
+    def move(self, waypoints: Sequence[Waypoint], until: Until | None = None) -> ServoResult:
+        """Carry out a closed-loop motion inside the env server, and remember the state it ends in.
+
+        Raises:
+            ToolError: A waypoint is outside the workspace.
+        """
+        for waypoint in waypoints:
+            if "position" in waypoint:
+                self.check_position(waypoint["position"])
+        result = self.env.servo(list(waypoints), until or {}, cancel=self._context.cancel())
+        self.note(result.observation)
+        return result
+
+    def check_position(self, position: Any) -> NDArray[np.float64]:
+        """Return the position as an array.
+
+        Raises:
+            ToolError: It is not three finite numbers inside the workspace.
+        """
+        point = np.asarray(position, dtype=np.float64)
+        if point.shape != (3,) or not np.isfinite(point).all():
+            raise ToolError("A position is three finite numbers [x, y, z] in metres.")
+        low, high = self.workspace["low"], self.workspace["high"]
+        if (point < low).any() or (point > high).any():
+            raise ToolError(
+                f"Position {_rounded(point)} is outside the workspace, {_rounded(low)} to {_rounded(high)}."
+            )
+        return point
+
+    def summary(self) -> Mapping[str, Any]:
+        """Return the robot's state as plain data."""
+        state = self.state
+        return {
+            "step": state.step,
+            "eef_position": _rounded(state.eef_position, 4),
+            "eef_quaternion_xyzw": _rounded(state.eef_quaternion, 4),
+            "yaw_rad": round(self.gripper_yaw, 4),
+            "gripper_opening_m": round(state.gripper_opening_m, 4),
+            "holding": self.held.label if self.held else None,
+            "task_success": state.success,
+            "terminated": state.terminated,
+            "truncated": state.truncated,
+        }
+
+
+def _rounded(values: Any, digits: int = 3) -> list[float]:
+    return [round(float(value), digits) for value in values]
+
+
+def _grown(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the mask grown by one pixel, so that mixed border pixels count as the thing."""
+    grown = mask.copy()
+    grown[1:] |= mask[:-1]
+    grown[:-1] |= mask[1:]
+    grown[:, 1:] |= mask[:, :-1]
+    grown[:, :-1] |= mask[:, 1:]
+    return grown
+
+
+def _cloud_distance(one: Points, other: Points) -> float:
+    """Return the horizontal distance between the middles of two visible surfaces."""
+    return float(np.linalg.norm(cloud.extent(one).middle[:2] - cloud.extent(other).middle[:2]))
