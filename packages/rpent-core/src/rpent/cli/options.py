@@ -93,7 +93,6 @@ def _option(
         [declaration, flag[2:].replace("-", "_")],
         help=_help(field),
         required=required,
-        default=None,
         envvar=f"{env_prefix}_{name.upper()}" if env_prefix else None,
         show_envvar=bool(env_prefix),
         **attributes,

@@ -108,6 +108,7 @@ def exit_with(code: int) -> NoReturn:
 
 
 @click.command(
+    "rpent",
     cls=RootGroup,
     table=COMMANDS,
     epilog=EPILOG,

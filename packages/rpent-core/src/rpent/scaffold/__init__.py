@@ -1,1 +1,1 @@
-"""TODO: owner replaces this line."""
+"""Templates of plugin distributions, for `rpent new`; they are package data, so it works offline."""

@@ -1,0 +1,27 @@
+"""`rpent new robot`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("robot")
+@click.argument("name")
+@click.option("--directory", type=click.Path(), help="Where to write it.  [default: ./rpent-robot-NAME]")
+def command(name: str, directory: str | None) -> None:
+    """Start a distribution `rpent-robot-NAME`: env server, options, tools, and tests that pass.
+
+    NAME is what the user will type: lower-case letters, digits and dashes.
+    """
+    from pathlib import Path
+
+    from rpent.errors import UsageError
+    from rpent.plugins import registry
+    from rpent.scaffold.render import render
+
+    if name in registry.names("robots"):
+        raise UsageError(f"A robot `{name}` is installed already.", hint="`rpent plugins show` tells by whom.")
+    target = Path(directory or f"rpent-robot-{name}")
+    for path in render("robot", name, target):
+        click.echo(f"  {path}")
+    click.echo(f"\nNext:\n  pip install -e {target} pytest\n  pytest {target}\n  rpent run --robot {name} --help")
