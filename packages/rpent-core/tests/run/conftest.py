@@ -13,7 +13,6 @@ from typing import Any
 
 import psutil
 import pytest
-
 from rpent.run import RunRequest, execute
 from rpent.testing.registry import FakeRegistry
 
@@ -27,7 +26,8 @@ if __name__ == "__main__":
     action, values = sys.argv[1], json.loads(sys.argv[2])
     if action == "run":
         values["output_dir"] = Path(values["output_dir"])
-        outcome = execute(RunRequest(robot="fake", planner="scripted", progress="plain", **values), registry=FakeRegistry())
+        request = RunRequest(robot="fake", planner="scripted", progress="plain", **values)
+        outcome = execute(request, registry=FakeRegistry())
     else:
         outcome = resume(Path(values["run_dir"]), registry=FakeRegistry(), progress="plain")
     sys.exit(int(outcome.exit_code))

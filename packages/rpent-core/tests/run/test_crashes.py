@@ -10,7 +10,6 @@ import time
 
 import psutil
 import pytest
-
 from rpent.errors import RunDirectoryError, UsageError
 from rpent.run import resume
 from rpent.runs.directory import RunDirectory

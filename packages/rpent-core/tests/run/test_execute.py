@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from rpent.cancel import CancelToken
 from rpent.errors import RunDirectoryError, UsageError
 from rpent.run import Limits, replay

@@ -18,7 +18,7 @@ from rpent.cli.params import output_dir_option, verbose_option
 @again_options
 @verbose_option
 @click.pass_context
-def command(ctx: click.Context, run: str, to_step: int | None, output_dir: str, **_options: Any) -> int:
+def command(ctx: click.Context, /, run: str, to_step: int | None, output_dir: str, **_options: Any) -> int:
     """Carry out a run's recorded tool calls again, without its planner, in a new run directory.
 
     RUN is a run directory, a name in the output directory, or `latest`.

@@ -17,7 +17,7 @@ from rpent.cli.params import output_dir_option, verbose_option
 @again_options
 @verbose_option
 @click.pass_context
-def command(ctx: click.Context, run: str, output_dir: str, **_options: Any) -> int:
+def command(ctx: click.Context, /, run: str, output_dir: str, **_options: Any) -> int:
     """Go on with a run that was killed, interrupted, or ended by a limit or a failure.
 
     RUN is a run directory, a name in the output directory, or `latest`. The simulator is put back to the last

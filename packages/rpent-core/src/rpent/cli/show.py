@@ -16,7 +16,8 @@ from rpent.cli.params import json_option, output_dir_option
 def command(run: str, output_dir: str, as_json: bool) -> None:
     """Print what happened in a run: the task, the conversation, the outcome.
 
-    RUN is a run directory, a name in the output directory, or `latest`. With `--json`: run.json and all events.
+    RUN is a run directory, a name in the output directory, or `latest`. With `--json`: run.json and all
+    events.
     """
     from rpent.runs.directory import RunDirectory
     from rpent.runs.index import find_run

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 class Planner(Protocol):
     """An agent runtime over one session.
 
-    `run` works until a reply says `ended`, `session.begin_turn()` raises `SessionEndedError` (which it may let
-    pass), or `session.cancel` is set. All rules (validation, budgets, cancellation, the record) are the session's.
+    `run` works until a reply says `ended`, `session.begin_turn()` raises `SessionEndedError` (which it may
+    let pass), or `session.cancel` is set. All rules (validation, budgets, cancellation, the record) are the
+    session's.
     """
 
     def __init__(self, config: Any) -> None:

@@ -1,11 +1,11 @@
-"""The built-in planner `replay`: it carries out a recorded recipe, call by call, and says where the world differs."""
+"""The built-in planner `replay`: it carries out a recorded recipe and says where the world differs."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path  # noqa: TC003  (pydantic reads the annotations)
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rpent.runs.recipe import RecipeCall, read_recipe
 from rpent.session.finish import NAME as FINISH
@@ -22,6 +22,12 @@ class ReplayConfig(BaseModel):
 
     recipe: Path = Field(description="Run directory or recipe file to carry out.")
     to_step: int | None = Field(default=None, ge=0, description="Stop after this step of the recorded run.")
+
+    @field_validator("recipe")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        """A resumed run may be started from another folder."""
+        return value.expanduser().absolute()
 
 
 class ReplayPlanner:

@@ -1,6 +1,6 @@
 """A run, from request to outcome."""
 
-# Eager, because each function has its module's name: whatever is imported first, the attribute is the function.
+# Eager, because each function has its module's name: so the attribute is always the function.
 from rpent.run.execute import execute
 from rpent.run.replay import replay
 from rpent.run.request import Limits, RunRequest

@@ -1,4 +1,4 @@
-"""Stage 8: flush the recording, write the outcome, stop the services. Each step runs, whatever another one does."""
+"""Stage 8: flush the recording, write the outcome, stop the services. One that fails skips no other."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class Episode:
         self._drive(self.session)
 
     def _drive(self, session: Session) -> None:
-        """Run the planner on its own thread, and watch for interrupts, the session's end and the planner's."""
+        """Run the planner on its own thread; watch for interrupts, the session's end and the planner's."""
         interrupts = self._surroundings.interrupts
         interrupts.raising = False
         thread = threading.Thread(target=self._plan, args=(session,), name="rpent-planner", daemon=True)

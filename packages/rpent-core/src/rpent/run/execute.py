@@ -32,7 +32,8 @@ def execute(
 ) -> Outcome:
     """Run one episode.
 
-    What is wrong before the run directory exists is raised; later failures are in the outcome and in the directory.
+    What is wrong before the run directory exists is raised; later failures are in the outcome and in the
+    directory.
 
     Args:
         request: What to run.

@@ -8,12 +8,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import SecretStr
+
 from rpent._version import __version__
 from rpent.run.request import Limits, RunRequest
 from rpent.runs.directory import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pydantic import BaseModel
 
     from rpent.run.resolve import Resolved
 
@@ -25,8 +29,8 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
         "format": FORMAT,
         "rpent": __version__,
         "created": time.time(),
-        "robot": _plugin(resolved, "robots", resolved.robot.config.model_dump(mode="json")),
-        "planner": _plugin(resolved, "planners", resolved.planner_config.model_dump(mode="json")),
+        "robot": _plugin(resolved, "robots", public_values(resolved.robot.config)),
+        "planner": _plugin(resolved, "planners", public_values(resolved.planner_config)),
         "perceptor": _plugin(resolved, "perceptors", dict(resolved.request.perceptor_config))
         if perceptor
         else None,
@@ -37,7 +41,7 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
             "seed": setup.seed,
             **setup.details,
         },
-        "request": request_to_json(resolved.request),
+        "request": _public_request(resolved),
         "versions": versions(),
         "services": {},
         "usage": {},
@@ -56,6 +60,27 @@ def _plugin(resolved: Resolved, kind: str, config: Mapping[str, Any]) -> dict[st
         "version": origin.version,
         "config": dict(config),
     }
+
+
+def public_values(config: BaseModel | None) -> dict[str, Any]:
+    """Return a configuration as plain data, secrets left out."""
+    if config is None:
+        return {}
+    secret = {name for name in type(config).model_fields if isinstance(getattr(config, name), SecretStr)}
+    return config.model_dump(mode="json", exclude=secret)
+
+
+def _public_request(resolved: Resolved) -> dict[str, Any]:
+    """Return the request with what the user gave, as the config models read it."""
+    values = request_to_json(resolved.request)
+    for name, config in (
+        ("robot_config", resolved.robot.config),
+        ("planner_config", resolved.planner_config),
+        ("perceptor_config", resolved.perceptor_config),
+    ):
+        public = public_values(config)
+        values[name] = {key: public[key] for key in values[name] if key in public}
+    return values
 
 
 def request_to_json(request: RunRequest) -> dict[str, Any]:
@@ -81,7 +106,8 @@ def request_from_json(values: Mapping[str, Any], **changes: Any) -> RunRequest:
 def versions() -> dict[str, Any]:
     """Return the interpreter, the platform, and the version of every installed package.
 
-    Read from the names of the metadata folders: opening the metadata of 150 packages would take 0.2 s of each run.
+    Read from the names of the metadata folders: opening the metadata of 150 packages would take 0.2 s of each
+    run.
     """
     packages: dict[str, str] = {}
     for entry in sys.path:

@@ -117,7 +117,8 @@ class LiveProgress(PlainProgress):
 
     def _animate(self) -> None:
         while not self._done.wait(0.25):
-            text = f"{time.monotonic() - self._started:7.1f} s  … {self._now} ({time.monotonic() - self._since:.0f} s)"
+            now = time.monotonic()
+            text = f"{now - self._started:7.1f} s  … {self._now} ({now - self._since:.0f} s)"
             with self._lock:
                 self.stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
                 self.stream.flush()
@@ -136,7 +137,7 @@ def progress_for(style: ProgressStyle) -> Iterator[Progress]:
         progress.close()
 
 
-def line_of(event: Event) -> str | None:  # noqa: PLR0911  (one line an event)
+def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an event)
     """Return what a watcher reads of an event, or None."""
     match event:
         case ev.RunStarted():

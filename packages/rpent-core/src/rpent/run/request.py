@@ -1,4 +1,4 @@
-"""What a run is asked to do: everything that the command line, the dashboard or a sweep decides beforehand."""
+"""What a run is asked to do: all that the command line, the dashboard or a sweep decides before."""
 
 from __future__ import annotations
 

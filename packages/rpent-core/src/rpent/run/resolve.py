@@ -1,4 +1,4 @@
-"""Stages 1 and 2: from names and values to a robot, its task, a planner and a perceptor. Nothing is started."""
+"""Stages 1 and 2: from names and values to a robot, its task and a planner. Nothing is started."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def load(import_string: str, what: str) -> Any:
 
 
 def _config(import_string: str, values: Mapping[str, Any], what: str) -> BaseModel:
-    return build_config(load(import_string, what), values, what=what)
+    config: BaseModel = build_config(load(import_string, what), values, what=what)
+    return config
 
 
 def _perceptor(request: RunRequest, robot_spec: RobotSpec, source: Registry) -> PerceptorSpec | None:

@@ -50,7 +50,8 @@ def resume(
         registry: As in `execute`.
         cancel: As in `execute`.
         on_event: As in `execute`.
-        **changes: Fields of the request to replace (`limits`, `endpoints`, `token`, `env_python`, `progress`).
+        **changes: Fields of the request to replace (`limits`, `endpoints`, `token`, `env_python`,
+            `progress`).
 
     Raises:
         RunDirectoryError: It is not a run directory, or its run is still going on.
@@ -78,8 +79,9 @@ def resume(
 def _check_unfinished(manifest: dict[str, Any], directory: RunDirectory) -> None:
     outcome = manifest.get("outcome")
     if outcome and outcome["reason"] == "finished":
+        claim = outcome["planner_status"] or "no claim"
         raise UsageError(
-            f"The run `{directory.path.name}` has finished (planner: {outcome['planner_status'] or 'no claim'}).",
+            f"The run `{directory.path.name}` has finished (planner: {claim}).",
             hint=f"`rpent show {directory.path}` prints it; `rpent replay` carries its recipe out again.",
         )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def service_requests(resolved: Resolved) -> list[ServiceRequest]:
-    """Return a request for each service that is not optional, and for each one that an endpoint was given for."""
+    """Return a request for each service that is needed, or that an endpoint was given for."""
     requests = []
     for spec in resolved.services:
         endpoint = resolved.request.endpoints.get(spec.name)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def collect_tools(
     resolved: Resolved, toolkit: Toolkit, context: ToolContext, recorder: Recorder
 ) -> list[Tool]:
-    """Return all tools; a plugin that cannot be used, or takes a name of the robot's, is reported and left out."""
+    """Return all tools; what cannot be used, or takes a name of the robot's, is reported and left out."""
     tools = {tool.name: tool for tool in toolkit.tools()}
     for name in resolved.registry.names("tools"):
         try:

@@ -1,4 +1,5 @@
 """Run directories: what a run leaves behind, and how it is read again.
 
-`events.jsonl` is the single source of truth; `recipe.jsonl` and `transcript.json` are derived from it as it grows.
+`events.jsonl` is the single source of truth; `recipe.jsonl` and `transcript.json` are derived from it as it
+grows.
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RunDirectoryError
@@ -13,6 +12,7 @@ from rpent.runs.files import unwritable, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 FORMAT = 1
 """Version of the layout, in run.json."""

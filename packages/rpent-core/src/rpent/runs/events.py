@@ -1,6 +1,7 @@
 """The events of a run: one typed object a line in `events.jsonl`, numbered, append-only.
 
-A reader skips a torn last line (a kill in the middle of a write) and keeps events of types that it does not know.
+A reader skips a torn last line (a kill in the middle of a write) and keeps events of types that it does not
+know.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from rpent.runs.outcome import PlannerStatus, Reason
+from rpent.runs.outcome import PlannerStatus, Reason  # noqa: TC001  (pydantic reads the annotations)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

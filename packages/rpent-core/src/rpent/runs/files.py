@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RunDirectoryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> Any:  # noqa: PLR0911  (one line a type)
     """Return JSON-able data: arrays become lists, NaN and infinities become null, paths become strings."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -59,7 +59,7 @@ def unwritable(path: Path, error: OSError) -> RunDirectoryError:
 
 
 class LineLog:
-    """An append-only file of lines; each line is one system call, so that a kill tears at most the last one."""
+    """An append-only file; each line is one system call, so that a kill tears at most the last one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

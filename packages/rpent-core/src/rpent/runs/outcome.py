@@ -43,7 +43,7 @@ class Outcome:
 
     @property
     def exit_code(self) -> ExitCode:
-        """0: the benchmark says success. 130 and 3 go before 1, but a success stays a success after a limit."""
+        """0: the benchmark says success, also when a limit ended the session. 130 and 3 go before it."""
         if self.reason == "interrupted":
             return ExitCode.INTERRUPTED
         if self.reason == "infrastructure":

@@ -88,7 +88,8 @@ def _encode(image: Image, folder: str, quality: int, scale: int) -> Picture:
 def encode_depth(depth: NDArray[np.float32]) -> bytes:
     """Encode (H, W) float32 metres as a 16-bit PNG of millimetres; 0 stands for no measurement.
 
-    Half a millimetre of rounding is far below the error of any depth camera, and a quarter of the bytes of float32.
+    Half a millimetre of rounding is far below the error of any depth camera, and a quarter of the bytes of
+    float32.
     """
     millimetres = np.nan_to_num(np.asarray(depth) * 1000.0, nan=0.0, posinf=0.0, neginf=0.0)
     buffer = BytesIO()

@@ -1,7 +1,8 @@
 """The recipe: the calls that changed the world, one JSON object a line, replayable.
 
-`{"n", "call_id", "name", "arguments", "ok", "cancelled", "result", "step", "env_steps"}`: `arguments` are what the
-planner gave, `result` is what the tool answered (to check a replay), `step` is the capture after the call.
+`{"n", "call_id", "name", "arguments", "ok", "cancelled", "result", "step", "env_steps"}`: `arguments` are
+what the planner gave, `result` is what the tool answered (to check a replay), `step` is the capture after the
+call.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def read_recipe(path: Path) -> list[RecipeCall]:
         raise RunDirectoryError(
             f"`{file}` cannot be read: {error.strerror}.", hint="Give a run directory or a `recipe.jsonl`."
         ) from None
-    calls = []
+    calls: list[RecipeCall] = []
     for number, line in enumerate(lines):
         try:
             calls.append(_parse(line, len(calls)))

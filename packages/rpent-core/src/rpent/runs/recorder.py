@@ -88,7 +88,7 @@ class Recorder:
         return index, pictures
 
     def pictures(self, pictures: Sequence[Picture], call_id: str) -> list[Picture]:
-        """Store what a read-only call showed beside the newest step; returns the pictures with their paths."""
+        """Store what a read-only call showed beside the newest step; returns it with its paths."""
         folder = self.directory.step(max(0, self.last_step))
         stored = []
         for picture in pictures:
@@ -165,7 +165,5 @@ def last_step_of(events: list[Event]) -> int:
 
 
 def _notify(listener: Callable[[Event], None], event: Event) -> None:
-    try:
+    with suppress(Exception):  # an observer never stops a run
         listener(event)
-    except Exception:  # noqa: BLE001, S110  (an observer never stops a run)
-        pass

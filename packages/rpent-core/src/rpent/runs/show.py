@@ -58,7 +58,8 @@ def _tail(manifest: dict[str, Any], directory: RunDirectory) -> Iterator[str]:
     else:
         says = {True: "success", False: "not solved", None: "no verdict"}[outcome["benchmark_success"]]
         yield f"benchmark   {says}"
-        yield f"planner     {outcome['planner_status'] or 'no claim'} ({outcome['reason']}) {outcome['detail']}"
+        claim = outcome["planner_status"] or "no claim"
+        yield f"planner     {claim} ({outcome['reason']}) {outcome['detail']}"
     if counts:
         yield f"counts      {_facts(counts)}"
     usage = {key: value for key, value in (manifest.get("usage") or {}).items() if value}

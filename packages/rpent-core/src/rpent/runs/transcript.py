@@ -1,7 +1,7 @@
 """The transcript: the conversation as one JSON document that is valid after every write.
 
-The file always ends in the closing brackets; an entry is written over them with one system call, so that the cost of
-an entry does not grow with the run.
+The file always ends in the closing brackets; an entry is written over them with one system call, so that the
+cost of an entry does not grow with the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _TAIL = b"\n]}\n"
 
 
-def entry_of(event: Event) -> dict[str, Any] | None:
+def entry_of(event: Event) -> dict[str, Any] | None:  # noqa: PLR0911  (one entry an event)
     """Return the transcript's entry for an event, or None for one that is not part of the conversation."""
     match event:
         case ev.PromptsRendered():

@@ -1,15 +1,16 @@
-"""`episode.mp4`, streamed to an encoder frame by frame: memory does not grow, and a kill leaves a playable file."""
+"""`episode.mp4`, streamed to an encoder: memory does not grow, and a kill leaves a playable file."""
 
 from __future__ import annotations
 
 import subprocess
 import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 FPS = 25
@@ -19,8 +20,8 @@ MAX_SIDE = 512
 class VideoWriter:
     """Writes frames of one size. The first frame decides; later ones are cropped or padded to it.
 
-    The file is a fragmented MP4 until `close`, which is what lets an interrupted one be played. A resumed run writes
-    a second part, and `close` joins the parts.
+    The file is a fragmented MP4 until `close`, which is what lets an interrupted one be played. A resumed run
+    writes a second part, and `close` joins the parts.
     """
 
     def __init__(self, path: Path, fps: int = FPS) -> None:
@@ -33,7 +34,7 @@ class VideoWriter:
         self.error = ""
 
     def add(self, frame: NDArray[np.uint8], repeat: int = 1) -> None:
-        """Append a frame, (H, W, 3) uint8; an encoder that fails is noted in `error` and stops the recording."""
+        """Append a frame, (H, W, 3) uint8; an encoder that fails is noted in `error` and not asked again."""
         if self.error:
             return
         try:
@@ -83,8 +84,8 @@ class VideoWriter:
         command += ["-s", f"{width}x{height}", "-r", str(self._fps), "-i", "-", "-an", "-c:v", "libx264"]
         command += ["-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv420p", "-threads", "1", "-g", "50"]
         command += ["-movflags", "frag_keyframe+empty_moov+default_base_moof", str(self._part)]
-        # A session of its own: Ctrl-C in the terminal must not stop the encoder before the last frame. It ends by
-        # itself when its input closes, also after a kill of this process.
+        # A session of its own: Ctrl-C in the terminal must not stop the encoder before the last frame. It
+        # ends by itself when its input closes, also after a kill of this process.
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

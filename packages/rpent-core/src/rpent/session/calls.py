@@ -294,7 +294,8 @@ def _parsed(arguments: Any) -> tuple[Any, ToolError | None]:
     try:
         return parse_arguments(arguments), None
     except ToolError as error:
-        return arguments, error
+        # `repr` is safe for whatever a model sent: nested too deep, or not JSON at all.
+        return repr(arguments)[:2000] if isinstance(arguments, str) else type(arguments).__name__, error
 
 
 def _failed(error: RpentError, *, executed: bool = True, cancelled: bool = False) -> _Done:

@@ -31,8 +31,8 @@ class FinishTool:
         """End the task. Call it once, when the task is done or you cannot go on.
 
         Args:
-            status: `success` when the task is done, `failure` when it cannot be done any more, `stuck` when you do
-                not know how to go on.
+            status: `success` when the task is done, `failure` when it cannot be done any more, `stuck` when
+                you do not know how to go on.
             summary: One or two sentences: what was done, and what was seen last.
         """
         self._end(Ending(reason="finished", planner_status=status, detail=summary))

@@ -18,7 +18,7 @@ class ToolReply:
     ok: bool
     """Whether the call was carried out. What the tool achieved is in `data`."""
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The tool's own data; after an action also `step` and `observation`; `error` and `hint` when not `ok`."""
+    """The tool's own data; after an action also `step`, `observation`; `error`, `hint` when not `ok`."""
     images: Sequence[Picture] = ()
     """Encoded pictures with captions, at most 400 kB together."""
     text: str = "{}"

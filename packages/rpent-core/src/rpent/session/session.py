@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
 
 from rpent.cancel import CancelToken
 from rpent.errors import RpentError
@@ -42,8 +43,8 @@ class SessionEndedError(RpentError):
 class Session:
     """What a planner backend talks to: tools, budgets, messages, usage.
 
-    A backend begins each model reply with `begin_turn`, passes tool calls to `call` or `acall`, and returns when a
-    reply says `ended`, when `begin_turn` raises, or when `cancel` is set.
+    A backend begins each model reply with `begin_turn`, passes tool calls to `call` or `acall`, and returns
+    when a reply says `ended`, when `begin_turn` raises, or when `cancel` is set.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Session:
         self.task = task
         self.prompts = prompts
         self.history = list(history)
-        """Transcript entries of earlier processes, when the run was resumed: what the planner already knows."""
+        """Transcript entries of earlier processes of a resumed run: what the planner already knows."""
         self.prior_calls = prior_calls
         """How many calls of the recipe earlier processes carried out."""
         self.cancel = CancelToken()
@@ -89,7 +90,7 @@ class Session:
             session=self, toolkit=toolkit, recorder=recorder, scope=scope or CallScope(), recover=recover
         )
 
-    # -- the run's side ------------------------------------------------------------------------------------------
+    # The run's side.
 
     def open(self) -> ToolReply:
         """Observe the world for the first time, and start the clock.
@@ -142,7 +143,7 @@ class Session:
         return self._worker.close(self._grace_s)
 
     def send(self, text: str, *, interrupt: bool = False) -> None:
-        """Give the planner a message of the user; `interrupt` also cancels the running tool and the queued calls."""
+        """Give the planner a message of the user; `interrupt` also cancels running and queued calls."""
         with self._lock:
             self._messages.append(text)
         self._recorder.event(ev.UserMessage(text=text, interrupt=interrupt))
@@ -153,7 +154,7 @@ class Session:
         """Cancel the running tool and the queued calls; the session goes on."""
         self._worker.cancel_all(reason)
 
-    # -- the planner's side --------------------------------------------------------------------------------------
+    # The planner's side.
 
     def begin_turn(self) -> int:
         """Count a turn (one model reply) and return its number.
@@ -179,7 +180,8 @@ class Session:
     ) -> ToolReply:
         """Call a tool and wait for its reply. Safe from any thread; calls run one at a time, in order.
 
-        Never raises for a mistake of the planner: wrong names, arguments and failures are replies with `error`.
+        Never raises for a mistake of the planner: wrong names, arguments and failures are replies with
+        `error`.
         """
         job = self._submit(name, arguments, call_id)
         return self._collect(job, job.wait(self._grace_s), name)
@@ -187,7 +189,7 @@ class Session:
     async def acall(
         self, name: str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None
     ) -> ToolReply:
-        """Call a tool from async code. Cancelling the awaiting task cancels the tool, and waits for it to stop."""
+        """Call a tool from async code. Cancelling the task cancels the tool, and waits for it to stop."""
         import anyio  # noqa: PLC0415  (planners without an event loop do not need it)
         from anyio.to_thread import run_sync  # noqa: PLC0415
 
@@ -226,12 +228,12 @@ class Session:
             messages, self._messages = self._messages, []
         return messages
 
-    def notice(self, text: str, *, level: str = "info") -> None:
+    def notice(self, text: str, *, level: Literal["info", "warning", "error"] = "info") -> None:
         """Record something about the planner itself (a retry, a compaction)."""
-        self._recorder.event(ev.Notice(text=text, level=level))  # type: ignore[arg-type]
+        self._recorder.event(ev.Notice(text=text, level=level))
 
     def nudge(self) -> str | None:
-        """Return what to tell a model that stopped without `finish`; after a few times None, and the session ends."""
+        """Return what to tell a model that stopped without `finish`; None, and the end, after a few."""
         if self.ended is not None:
             return None
         self._nudges += 1
@@ -240,8 +242,6 @@ class Session:
             return None
         self._recorder.event(ev.UserMessage(text=_NUDGE, origin="nudge"))
         return _NUDGE
-
-    # -- inside --------------------------------------------------------------------------------------------------
 
     def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:
         identity = call_id or f"call_{uuid.uuid4().hex[:12]}"
@@ -270,7 +270,5 @@ class Session:
         self._end_quietly(ending or Ending(reason="time_limit", detail="The time limit is over."))
 
     def _end_quietly(self, ending: Ending) -> None:
-        try:
+        with suppress(RpentError):  # where the record cannot be written, `ended` still says what happened
             self.end(ending)
-        except RpentError:
-            pass  # The record cannot be written any more; `ended` says what happened.

@@ -37,6 +37,10 @@ _BOUNDS = {
 }
 
 
+MAX_DEPTH = 20
+_TOO_DEEP = f"The arguments are nested more than {MAX_DEPTH} levels deep."
+
+
 def parse_arguments(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]:
     """Return the arguments as an object; a model may send them as JSON text.
 
@@ -50,15 +54,20 @@ def parse_arguments(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]
             arguments = json.loads(arguments)
         except ValueError as error:
             raise ToolError(f"The arguments are not valid JSON: {error}.") from None
+        except RecursionError:
+            raise ToolError(_TOO_DEEP) from None
     if not isinstance(arguments, Mapping):
         raise ToolError('The arguments must be a JSON object, such as {"name": value}.')
+    if _deeper_than(arguments, MAX_DEPTH):
+        raise ToolError(_TOO_DEEP)
     return dict(arguments)
 
 
 def checked_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Validate and convert the arguments of a call.
 
-    An explicit null for an optional argument counts as leaving it out. NaN and infinities are refused everywhere.
+    An explicit null for an optional argument counts as leaving it out. NaN and infinities are refused
+    everywhere.
 
     Raises:
         ToolError: One sentence on the first thing that is wrong, with what is accepted.
@@ -72,6 +81,13 @@ def checked_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any
     if error is not None:
         raise ToolError(f"Wrong arguments for `{tool.name}`: {_sentence(error, tool)}", hint=_usage(tool))
     return tool.convert(given)
+
+
+def _deeper_than(value: Any, depth: int) -> bool:
+    if not isinstance(value, (Mapping, list, tuple)):
+        return False
+    children = value.values() if isinstance(value, Mapping) else value
+    return depth == 0 or any(_deeper_than(child, depth - 1) for child in children)
 
 
 def _not_finite(value: Any, place: str) -> str:
@@ -124,7 +140,7 @@ def _sentence(error: ValidationError, tool: Tool) -> str:
     return f"`{name}` is {_shown(error.instance)}; it must be {_accepted(kind, accepted, error)}."
 
 
-def _accepted(kind: str, accepted: Any, error: ValidationError) -> str:
+def _accepted(kind: str, accepted: Any, error: ValidationError) -> str:  # noqa: PLR0911
     if kind == "type":
         return " or ".join(
             _WORDS.get(word, word) for word in ([accepted] if isinstance(accepted, str) else accepted)

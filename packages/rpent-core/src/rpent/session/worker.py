@@ -1,4 +1,4 @@
-"""One call at a time, in the order of arrival, on one thread; callers wait, but never for longer than they must."""
+"""One call at a time, in the order of arrival, on one thread; callers wait no longer than they must."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Job(Generic[Result]):
     """Set when the job is done or cancelled."""
 
     def wait(self, grace_s: float) -> bool:
-        """Wait for the end; after a cancellation at most `grace_s` longer. Returns whether the job is done."""
+        """Wait for the end; after a cancellation at most `grace_s`. Returns whether the job is done."""
         take_back = self.token.on_cancel(self.wake.set)
         try:
             self.wake.wait()
@@ -38,7 +38,7 @@ class Job(Generic[Result]):
 
 
 class Worker:
-    """The thread that runs jobs. It is a daemon: a tool that ignores its cancellation cannot keep the process."""
+    """The thread that runs jobs; a daemon, since a tool that ignores its cancellation may stay in it."""
 
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[Job[Any] | None] = queue.SimpleQueue()

@@ -14,8 +14,7 @@ class FakeRegistry:
     """Gives the specs of a test, and what is installed for every other name.
 
     Args:
-        specs: Kind → name → spec: `{"robots": {"fake": SPEC}}`. A spec object also takes class objects through
-            `objects`.
+        specs: Kind → name → spec: `{"robots": {"fake": SPEC}}`.
     """
 
     def __init__(self, specs: Mapping[str, Mapping[str, Any]] | None = None) -> None:

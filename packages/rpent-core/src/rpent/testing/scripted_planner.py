@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +10,8 @@ from rpent.session.usage import Usage
 from rpent.specs import PlannerSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpent.session.reply import ToolReply
     from rpent.session.session import Session
 
@@ -36,8 +37,8 @@ class ScriptConfig(BaseModel):
 class ScriptedPlanner:
     """Calls the script's tools one after the other; a resumed session goes on behind what is done.
 
-    `replies` holds what came back. `on_turn`, where a test sets it, is called before each call with the session and
-    the call's index, on the planner's thread.
+    `replies` holds what came back. `on_turn`, where a test sets it, is called before each call with the
+    session and the call's index, on the planner's thread.
     """
 
     on_turn: Callable[[Session, int], None] | None = None

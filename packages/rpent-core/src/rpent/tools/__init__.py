@@ -1,7 +1,7 @@
 """Tools: what a planner can call.
 
-A tool is a method with a `@tool` decorator; its annotations and Google-style docstring are all that a planner needs
-to know about it. `rpent.session` validates and runs the calls.
+A tool is a method with a `@tool` decorator; its annotations and Google-style docstring are all that a planner
+needs to know about it. `rpent.session` validates and runs the calls.
 """
 
 from rpent.errors import ToolError

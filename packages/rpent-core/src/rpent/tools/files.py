@@ -27,6 +27,8 @@ _RECORDS = {
     ".lock",
 }
 """What the run writes itself; a planner may read it but not change it."""
+_PRIVATE = {"run.json", "events.jsonl", "logs", ".lock"}
+"""Records that hold paths and versions of the machine: not for a language model."""
 _MAX_WRITE = 1_000_000
 
 
@@ -52,6 +54,10 @@ class FileTools:
             offset: How many characters to skip.
         """
         file = self._resolve(path)
+        if self._is_among(file, _PRIVATE):
+            raise ToolError(
+                f"`{path}` is not for the planner.", hint="`transcript.json` has the conversation."
+            )
         if not file.is_file():
             raise ToolError(f"There is no file `{path}`.", hint="`list_dir` shows what is there.")
         data = file.read_bytes()
@@ -74,7 +80,7 @@ class FileTools:
         data = content.encode()
         if len(data) > _MAX_WRITE:
             raise ToolError(f"`content` has {len(data)} bytes; at most {_MAX_WRITE} are written.")
-        if file.is_relative_to(self._run_dir) and self._is_record(file):
+        if file == self._run_dir or self._is_among(file, _RECORDS):
             raise ToolError(f"`{path}` belongs to the run's own record and cannot be changed.")
         if file.is_dir():
             raise ToolError(f"`{path}` is a folder.")
@@ -93,9 +99,13 @@ class FileTools:
             path: Relative path of the folder; empty is the run directory itself.
         """
         folder = self._resolve(path)
-        if not folder.is_dir():
+        if not folder.is_dir() or self._is_among(folder, _PRIVATE):
             raise ToolError(f"There is no folder `{path}`.")
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        entries = sorted(
+            entry
+            for entry in folder.iterdir()
+            if not entry.name.startswith(".") and not self._is_among(entry, _PRIVATE)
+        )
         files = [
             {
                 "name": entry.name + ("/" if entry.is_dir() else ""),
@@ -132,9 +142,11 @@ class FileTools:
             )
         return resolved
 
-    def _is_record(self, file: Path) -> bool:
-        relative = file.relative_to(self._run_dir)
-        return not relative.parts or relative.parts[0] in _RECORDS or relative.parts[0].startswith("episode")
+    def _is_among(self, file: Path, records: set[str]) -> bool:
+        if not file.is_relative_to(self._run_dir) or file == self._run_dir:
+            return False
+        first = file.relative_to(self._run_dir).parts[0]
+        return first in records or (records is _RECORDS and first.startswith("episode."))
 
 
 def _size(file: Path) -> int:

@@ -19,7 +19,7 @@ class Image:
     name: str
     """File stem in the step's folder: `agentview`, `wrist`, `segment_overlay`."""
     caption: str
-    """Camera, size and purpose: `agentview, 256×256, after the move`."""
+    """Camera, size and purpose: `agentview, 256x256, after the move`."""
     pixels: NDArray[np.uint8]
     """(H, W, 3) uint8, upright."""
 

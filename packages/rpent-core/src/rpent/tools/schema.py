@@ -81,7 +81,7 @@ def _model(function: Callable[..., Any], meanings: Mapping[str, str]) -> type[Ba
 
 def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
     schema = model.model_json_schema()
-    slim = _slim(schema)
+    slim: dict[str, Any] = _slim(schema)
     slim.pop("description", None)
     slim.setdefault("properties", {})
     return slim

@@ -58,14 +58,14 @@ def tool(
 ) -> Any:
     """Mark a method as a tool.
 
-    Every parameter has an annotation (with `Annotated[float, Field(ge=0)]` for limits) and a line under `Args:`.
-    The method returns a `ToolResult` and raises `ToolError` for what the planner can mend.
+    Every parameter has an annotation (with `Annotated[float, Field(ge=0)]` for limits) and a line under
+    `Args:`. The method returns a `ToolResult` and raises `ToolError` for what the planner can mend.
 
     Args:
         function: The method, when the decorator is used without parentheses.
         readonly: The tool changes nothing in the world; no state is captured after the call.
-        recipe: Whether calls belong in the recipe; by default those that are not read-only do. A read-only tool
-            whose result later calls refer to (`segment`) sets it.
+        recipe: Whether calls belong in the recipe; by default those that are not read-only do. A read-only
+            tool whose result later calls refer to (`segment`) sets it.
         needs: Services (or `perceptor`) without which the tool is not offered.
     """
 

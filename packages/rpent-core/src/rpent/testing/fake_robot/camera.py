@@ -37,13 +37,13 @@ def render(world: World, size: int) -> tuple[NDArray[np.uint8], NDArray[np.float
     picture = np.full((size, size, 3), 190, np.uint8)
     picture[::8] = 175
     depth = np.full((size, size), HEIGHT, np.float32)
-    _box(picture, depth, PAD, PAD_HALF, (150, 220, 150), 0.0)
+    _box(picture, depth, PAD, PAD_HALF, color=(150, 220, 150), top=0.0)
     for color, at in sorted(world.cubes.items(), key=lambda item: float(item[1][2])):
-        _box(picture, depth, at, CUBE / 2, COLORS[color], float(at[2]) + CUBE / 2)
+        _box(picture, depth, at, CUBE / 2, color=COLORS[color], top=float(at[2]) + CUBE / 2)
     hand = world.position + np.array([0, 0, 0.03])
     for side in (-1, 1):
         finger = hand + np.array([side * (world.opening / 2 + 0.006), 0, 0])
-        _box(picture, depth, finger, 0.006, (30, 30, 30), float(hand[2]))
+        _box(picture, depth, finger, 0.006, color=(30, 30, 30), top=float(hand[2]))
     return picture, depth
 
 
@@ -52,6 +52,7 @@ def _box(
     depth: NDArray[np.float32],
     center: NDArray[np.float64],
     half: float,
+    *,
     color: tuple[int, int, int],
     top: float,
 ) -> None:

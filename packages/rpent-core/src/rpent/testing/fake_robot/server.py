@@ -10,7 +10,7 @@ import numpy as np
 from rpent._version import __version__
 from rpent.errors import RpentError
 from rpent.rpc.facade import CallContext, Facade, Method
-from rpent.testing.fake_robot import camera
+from rpent.testing.fake_robot import camera as top_camera
 from rpent.testing.fake_robot.world import COLORS, HIGH, LOW, MAX_STEP, World
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class FakeEnv:
             "action_dim": 4,
             "action_low": np.full(4, -1.0),
             "action_high": np.full(4, 1.0),
-            "cameras": [camera.NAME],
+            "cameras": [top_camera.NAME],
             "control_freq": 20,
             "max_episode_steps": self._config.max_episode_steps,
             "workspace": {"low": LOW, "high": HIGH},
@@ -118,26 +118,33 @@ class FakeEnv:
         }
 
     def observe(
-        self, call: CallContext, cameras: Sequence[str] = (), size: Any = 256, depth: bool = False
-    ) -> dict[str, Any]:  # noqa: ARG002
+        self,
+        call: CallContext,  # noqa: ARG002
+        cameras: Sequence[str] = (),
+        size: Any = 256,
+        depth: bool = False,
+    ) -> dict[str, Any]:
         """Return the state, and pictures of the named cameras."""
         observation = self._observation()
         for name in cameras:
-            if name != camera.NAME:
-                raise GuardrailError(f"There is no camera `{name}`; there is `{camera.NAME}`.")
+            _check_camera(name)
             pixels = int(size.get(name, 256) if hasattr(size, "get") else size)
-            picture, distances = camera.render(self._world, pixels)
+            picture, distances = top_camera.render(self._world, pixels)
             observation["images"][name] = picture
-            observation["cameras"][name] = camera.camera_meta(pixels)
+            observation["cameras"][name] = top_camera.camera_meta(pixels)
             if depth:
                 observation["depth"][name] = distances
         return observation
 
     def camera_meta(
-        self, call: CallContext, camera_name: str = camera.NAME, size: int = 256
-    ) -> dict[str, Any]:  # noqa: ARG002
+        self,
+        call: CallContext,  # noqa: ARG002
+        camera: str = top_camera.NAME,
+        size: int = 256,
+    ) -> dict[str, Any]:
         """Return a camera's calibration."""
-        return camera.camera_meta(size)
+        _check_camera(camera)
+        return top_camera.camera_meta(size)
 
     def snapshot(self, call: CallContext) -> bytes:  # noqa: ARG002
         """Return the exact state."""
@@ -166,7 +173,7 @@ class FakeEnv:
         return self._world.success or self._world.step_count >= self._config.max_episode_steps
 
     def _report(self, call: CallContext, error: float) -> None:
-        picture, _ = camera.render(self._world, 256)
+        picture, _ = top_camera.render(self._world, 256)
         call.report({"frame": picture, "step": self._world.step_count, "distance_m": error})
 
     def _observation(self) -> dict[str, Any]:
@@ -212,6 +219,11 @@ def _finite(values: Any, length: int) -> Any:
     if array.shape != (length,) or not np.all(np.isfinite(array)):
         raise GuardrailError(f"Expected {length} finite numbers, not {values}.")
     return array
+
+
+def _check_camera(name: str) -> None:
+    if name != top_camera.NAME:
+        raise GuardrailError(f"There is no camera `{name}`; there is `{top_camera.NAME}`.")
 
 
 def _check_workspace(goal: Any) -> None:

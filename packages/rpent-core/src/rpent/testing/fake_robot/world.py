@@ -1,4 +1,4 @@
-"""The fake robot's world: a gripper, three cubes and a pad on a table. Positions are metres in the world frame."""
+"""The fake robot's world: a gripper, three cubes and a pad on a table. Positions are world metres."""
 
 from __future__ import annotations
 
