@@ -169,8 +169,7 @@ class EnvServer:
 
 
 def run_episode(case: Case, server: EnvServer, options: argparse.Namespace) -> Result:
-    from rpent.run import execute
-    from rpent.run.request import RunRequest
+    from rpent.run import RunRequest, execute
 
     request = RunRequest(
         robot="libero",
@@ -182,29 +181,37 @@ def run_episode(case: Case, server: EnvServer, options: argparse.Namespace) -> R
         progress="quiet",
         record_video=options.video,
     )
+    events: list[Any] = []
     wall, cpu = time.monotonic(), time.process_time() + server.cpu_s()
-    outcome = execute(request)
+    outcome = execute(request, on_event=events.append)
     wall, cpu = time.monotonic() - wall, time.process_time() + server.cpu_s() - cpu
     assert outcome.run_dir is not None
     run = json.loads((outcome.run_dir / "run.json").read_text())
-    session_s = float(run.get("timings", {}).get("session_s", wall))
-    usage = run.get("usage", {})
+    episode_s = _session_s(events)
     return Result(
         **asdict(case),
-        instruction=str(run.get("task", {}).get("instruction", "")),
+        instruction=run["task"]["instruction"],
         success=bool(outcome.benchmark_success),
         planner_status=outcome.planner_status,
         reason=outcome.reason,
         detail=outcome.detail,
-        episode_s=round(session_s, 2),
-        startup_s=round(wall - session_s, 2),
+        episode_s=round(episode_s, 2),
+        startup_s=round(wall - episode_s, 2),
         cpu_s=round(cpu, 2),
-        env_steps=int(usage.get("env_steps", 0)),
-        tool_calls=int(usage.get("tool_calls", 0)),
+        env_steps=run.get("counts", {}).get("env_steps", 0),
+        tool_calls=run.get("counts", {}).get("tool_calls", 0),
         run_dir=outcome.run_dir.name,
         date=time.strftime("%Y-%m-%d"),
         versions={name: version(name) for name in DISTRIBUTIONS},
     )
+
+
+def _session_s(events: list[Any]) -> float:
+    """Return the time from the end of the first observation to the session's end."""
+    times = {kind: [e.time for e in events if e.type == kind] for kind in ("step", "session_ended")}
+    if not times["step"] or not times["session_ended"]:
+        return 0.0
+    return float(times["session_ended"][0] - times["step"][0])
 
 
 if __name__ == "__main__":

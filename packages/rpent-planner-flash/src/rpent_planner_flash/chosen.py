@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SAME_M = 0.03
 """A thing that was not touched is found again within this distance."""
+TRIES_EACH = 3
+"""Attempts at one candidate before the next best has its turn."""
 CLEAR = 0.5
 """The next best candidate is tried when it fits at least this share as well as the best."""
 
@@ -26,15 +28,18 @@ class Chosen:
     def __init__(self) -> None:
         self.position: NDArray[np.float64] | None = None
         self.others: list[NDArray[np.float64]] = []
+        self.tries = 0
+        """How often it was taken from where it is now: the number of the next grasp."""
 
     def among(self, matches: Sequence[Match]) -> list[Match]:
         """Return what may be the chosen thing: all at first, later only what is not one of the others."""
         return [m for m in matches if not any(_near(m.candidate, other) for other in self.others)]
 
     def take(self, matches: Sequence[Match], attempt: int) -> Candidate:
-        """Choose: the best match; once that failed twice, the next best if it fits about as well."""
+        """Choose: the best match; once that failed often, the next best if it fits about as well."""
         good = [m for m in matches if m.score > CLEAR * matches[0].score]
-        taken = good[min(attempt // 2, len(good) - 1)].candidate
+        taken = good[min(attempt // TRIES_EACH, len(good) - 1)].candidate
+        self.tries = self.tries + 1 if self.position is not None and _near(taken, self.position) else 0
         self.position = taken.position
         if len(good) == 1:
             self.others += [m.candidate.position for m in matches if m.candidate is not taken]

@@ -17,5 +17,5 @@ class FlashConfig(BaseModel):
         description="Run directory or recipe.jsonl of an earlier run: its calls are repeated, coordinates"
         " moved along with the objects they were near, instead of a plan made from the instruction.",
     )
-    max_attempts: int = Field(5, ge=1, le=20, description="Attempts at each goal before flash gives up.")
+    max_attempts: int = Field(8, ge=1, le=20, description="Attempts at each goal before flash gives up.")
     camera: str | None = Field(None, description="Camera to look for things in; default: the tools' own.")

@@ -129,8 +129,10 @@ class Executor:
                 if not things:
                     return Result(attempt > 0 or self.resumed, detail)
                 thing = chosen.take(things, attempt)
-                done, reason = self.act(plan.grasp(goal.item, thing, attempt))
+                done, reason = self.act(plan.grasp(goal.item, thing, chosen.tries))
                 detail = f"Could not grasp `{goal.item}`: {reason}."
+                if self.episode_over and not done:
+                    break
                 if not done:
                     continue
             view = self.grounder.view if goal.target.noun == "compartment" else None
@@ -176,7 +178,8 @@ class Executor:
             things = chosen.among(self.grounder.resolve(goal.item))
             if not things:
                 break
-            done, reason = self.act(plan.grasp(goal.item, chosen.take(things, attempt), attempt))
+            thing = chosen.take(things, attempt)
+            done, reason = self.act(plan.grasp(goal.item, thing, chosen.tries))
             if done:
                 return Result(True, f"`{goal.item}` is held.")
             detail = f"Could not grasp `{goal.item}`: {reason}."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 GAP_M = 0.04
 """Free space that is left between things that are put or pushed beside one another."""
-STRATEGIES = ("auto", "auto", "rim", "top")
+STRATEGIES = ("auto", "auto", "auto", "rim", "auto", "top")
 """What the grasps of successive attempts are asked for; the toolkit varies yaw and spot by `attempt`."""
 TOOL_RELATIONS = {"front_of": "in_front_of"}
 """Where the tools' word for a relation differs from the grammar's."""
