@@ -19,7 +19,7 @@ class LiberoConfig(BaseModel):
     )
     task: int = Field(0, ge=0, description="Index of the task in the suite, in the benchmark's own order.")
     seed: int = Field(
-        0, ge=0, description="Selects the recorded initial state: seed modulo their number (50)."
+        0, ge=0, lt=2**31, description="Selects the recorded initial state: seed modulo their number (50)."
     )
     max_episode_steps: int = Field(
         10000, ge=1, le=100_000, description="Control steps until the episode ends."
@@ -39,7 +39,7 @@ class EnvServerConfig(BaseModel):
     suite: str = Field("libero_object_swap", description="Task suite.")
     task: int = Field(0, ge=0, description="Index of the task in the suite.")
     seed: int = Field(
-        0, ge=0, description="Selects the recorded initial state: seed modulo their number (50)."
+        0, ge=0, lt=2**31, description="Selects the recorded initial state: seed modulo their number (50)."
     )
     max_episode_steps: int = Field(
         10000, ge=1, le=100_000, description="Control steps until the episode ends."

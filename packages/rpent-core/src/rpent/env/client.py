@@ -76,7 +76,7 @@ class EnvClient:
         self, cameras: Sequence[str] = (), *, size: Size | Mapping[str, Size] = 256, depth: bool = False
     ) -> Observation:
         """Return the state, and upright pictures (with depth) of the named cameras."""
-        plain = {name: _plain(value) for name, value in size.items()} if _is_mapping(size) else _plain(size)
+        plain = _plain(size) if isinstance(size, int | tuple) else {name: _plain(size[name]) for name in size}
         return observation_from(self.channel.call("observe", cameras=list(cameras), size=plain, depth=depth))
 
     def camera_meta(self, camera: str, *, size: Size = 256) -> CameraMeta:
@@ -135,10 +135,6 @@ def camera_from(answer: Mapping[str, Any]) -> CameraMeta:
         intrinsics=np.asarray(answer["intrinsics"], np.float64),
         world_from_camera=np.asarray(answer["world_from_camera"], np.float64),
     )
-
-
-def _is_mapping(value: object) -> bool:
-    return hasattr(value, "items")
 
 
 def _plain(size: Any) -> Any:

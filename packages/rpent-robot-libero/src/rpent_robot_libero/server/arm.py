@@ -116,4 +116,4 @@ class Arm:
     @property
     def gripper_command(self) -> float:
         """The width that is commanded: -1 open to 1 closed. Action signs move it by 0.25 a control step."""
-        return float(self.gripper.current_action[1])
+        return float(self.gripper.current_action[-1])

@@ -53,6 +53,8 @@ class Scene:
                 break
             except RandomizationError:  # an unlucky draw; the generator has moved on
                 continue
+        gripper = self.robot.gripper
+        gripper.current_action = np.zeros(gripper.dof)  # which robosuite keeps when the model is kept
         self.env.sim.forward()
         self.env.visualize(vis_settings=dict.fromkeys(self.env._visualizations, False))
         self.env.sim.set_state_from_flattened(self.initial_states[initial_state])
