@@ -203,12 +203,19 @@ class World:
 
     def around(self, thing: Found) -> Points:
         """Return the surface points of everything in a thing's picture but itself, the robot and what it holds."""
-        view = thing.view
-        keep = ~_grown(thing.segment.mask)
+        return self.everything(thing.view, without=_grown(thing.segment.mask))
+
+    def everything(self, view: View, without: NDArray[np.bool_] | None = None) -> Points:
+        """Return the surface points of a picture without the robot, what it holds, and a further mask."""
+        keep = np.ones(view.depth.shape, dtype=bool) if without is None else ~without
         robot = self._robot_mask(view)
         if robot is not None:
             return cloud.thin_out(self.without_held(view.points(keep & ~_grown(robot))))
         return cloud.thin_out(self.without_held(self.without_hand(view.points(keep))))
+
+    def again(self, thing: Found) -> Found:
+        """Return a thing as it is seen now; as it was seen before where it is hidden now."""
+        return self.same_thing(thing, self.view(thing.view.camera)) or thing
 
     def _robot_mask(self, view: View) -> NDArray[np.bool_] | None:
         if self.perceptor is None:

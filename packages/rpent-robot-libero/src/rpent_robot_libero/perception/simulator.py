@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MIN_PIXELS = 6
 """Smaller patches are slivers behind other things: too few points for anything."""
 
+ROBOT = "robot"
+
 IGNORED = frozenset({"", "scenery"})
 """Labels of pixels that show no thing."""
 
@@ -72,9 +74,14 @@ class SimulatorPerceptor:
 
 
 def _segment(labels: Sequence[str], index: NDArray[Any], number: int, score: float) -> Segment | None:
-    """Return the visible region of one label; an instance without a part includes its parts."""
+    """Return the visible region of one label; an instance without a part includes its parts.
+
+    Pixels of nothing count as the robot's: they show the marks that the simulator draws along the hand.
+    """
     label = labels[number]
     members = [number]
+    if label == ROBOT:
+        members += [other for other, name in enumerate(labels) if name == ""]
     if not split_label(label)[1]:
         members += [other for other, name in enumerate(labels) if name.startswith(f"{label}/")]
     mask = np.isin(index, members)

@@ -22,7 +22,7 @@ Strategy = Literal["top", "rim"]
 TOP_DEPTH = 0.026
 """How deep below its highest point a thing is grasped: the palm must stay above it."""
 
-RIM_DEPTH = 0.014
+RIM_DEPTH = 0.012
 """How deep the pads reach below a rim."""
 
 YAW_STEPS = 24

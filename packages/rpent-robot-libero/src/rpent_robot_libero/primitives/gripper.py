@@ -34,5 +34,5 @@ WRIST_BEHIND, WRIST_BEYOND = 0.30, 0.056
 
 WRIST_HALF_WIDTH = 0.06
 
-HELD_OPENING = 0.003
-"""A closed, empty hand shows less than 2.5 mm between its pads, a thin rim 5 to 9 mm."""
+HELD_OPENING = 0.0026
+"""A closed, empty hand shows less than 2.4 mm between its pads, a thin rim 5 to 9 mm."""

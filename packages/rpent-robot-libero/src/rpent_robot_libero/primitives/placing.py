@@ -34,6 +34,9 @@ SIDES: dict[str, tuple[float, float]] = {
 RELEASE_GAP = 0.006
 """How far above its support a thing is let go."""
 
+INSIDE_DEPTH = 0.01
+"""How far below a container's rim the bottom of a thing is when it is let go."""
+
 CLEARANCE = 0.03
 """How far above everything on the way a thing is carried."""
 
@@ -124,11 +127,17 @@ def find_spot(relation: Relation, points: Points, around: Points, held: Held | N
     return _beside(relation, points, around, held)
 
 
+def spot_at(position: NDArray[np.float64], relation: Relation) -> Spot:
+    """Return the spot at a given position: on a surface, or (`in`) through a rim, at the position's height."""
+    gap = -INSIDE_DEPTH if relation == "in" else RELEASE_GAP
+    return Spot(position=position + np.array([0.0, 0.0, gap]), clear_z=float(position[2]))
+
+
 def _inside(points: Points) -> Spot:
     rim_z = top_height(points)
     rim = points[points[:, 2] > rim_z - 0.03]
     middle = middle_of(rim if len(rim) >= 24 else points)
-    return Spot(position=np.array([middle[0], middle[1], rim_z - 0.01]), clear_z=rim_z)
+    return Spot(position=np.array([middle[0], middle[1], rim_z - INSIDE_DEPTH]), clear_z=rim_z)
 
 
 def _on_top(points: Points) -> Spot:
