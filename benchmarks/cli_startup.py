@@ -1,8 +1,8 @@
 """Start-up of the command line: CPU time of `rpent --help` against `import click`, measured in one run.
 
-Both run in fresh processes, in turn, so that a busy machine slows both; the ratio of the medians is the result.
-Ten plugins are installed for the time of the measurement. `python benchmarks/cli_startup.py` prints the table,
-writes it to benchmarks/results/cli_startup.json, and exits with 1 when a budget is exceeded.
+Both run in fresh processes, in turn, so that a busy machine slows both; the result is the ratio of medians.
+Ten plugins are installed meanwhile. `python benchmarks/cli_startup.py` prints the table, writes it to
+benchmarks/results/cli_startup.json, and exits with 1 when a budget is exceeded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The command line of a run, up to the request; `rpent.run` carries it out."""
 
 import pytest
+from click.shell_completion import ShellComplete
 from rpent.cli import run as run_module
 from rpent.errors import ExitCode
 
@@ -152,6 +153,7 @@ def test_defaults_are_those_of_the_session():
             ["--robot", "walker", "--token-file", "/no/such/file"],
             "`--token-file` /no/such/file cannot be read",
         ),
+        (["--robot", "walker", "--transport", "inproc"], "`inproc` cannot be used here"),
         (["--robot", "walker", "surplus"], "Got unexpected extra argument (surplus)"),
     ],
 )
@@ -161,6 +163,25 @@ def test_wrong_usage_is_one_sentence_and_code_2(robots_and_planner, run_cli, req
     assert sentence in result.stderr
     assert "Traceback" not in result.stderr
     assert requests == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("rpent run --robot wal", "walker"),
+        ("rpent run --robot walker --spe", "--speed-m-s"),
+        ("rpent ru", "runs"),
+    ],
+)
+def test_shell_completion(robots, words, expected):
+    from rpent.cli import main
+
+    *args, incomplete = words.split()[1:]
+    found = [
+        item.value
+        for item in ShellComplete(main, {}, "rpent", "_RPENT_COMPLETE").get_completions(args, incomplete)
+    ]
+    assert expected in found
 
 
 def test_a_broken_robot_shows_its_record(robots, run_cli):

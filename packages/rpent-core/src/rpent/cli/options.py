@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SEQUENCES = (list, tuple, set, frozenset)
 
 
-class JsonValue(click.ParamType):
+class JsonValue(click.ParamType):  # type: ignore[type-arg]
     """A value that is given as JSON (a mapping, a nested model)."""
 
     name = "json"
@@ -121,7 +121,7 @@ def _choices(annotation: Any, field: FieldInfo) -> list[Any]:
     return list(_extra(field).get("choices", ()))
 
 
-def _type(annotation: Any, field: FieldInfo) -> click.ParamType:
+def _type(annotation: Any, field: FieldInfo) -> click.ParamType:  # type: ignore[type-arg]
     if choices := _choices(annotation, field):
         return ValueChoice({str(value): value for value in choices})
     origin = get_origin(annotation) or annotation

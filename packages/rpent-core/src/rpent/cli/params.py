@@ -21,20 +21,21 @@ class Settings:
         self.verbose = False
 
 
-class PluginChoice(click.ParamType):
+class PluginChoice(click.ParamType):  # type: ignore[type-arg]
     """The name of an installed plugin of one kind, from entry-point metadata alone."""
 
     name = "plugin"
 
-    def __init__(self, kind: str, *, extra: Sequence[str] = ()) -> None:
+    def __init__(self, kind: str, *, extra: Sequence[str] = (), without: Sequence[str] = ()) -> None:
         self.kind = kind
         self.extra = tuple(extra)
+        self.without = frozenset(without)
 
     def names(self) -> list[str]:
         """Return what is accepted."""
         from rpent.plugins import registry
 
-        return [*registry.names(self.kind), *self.extra]
+        return [name for name in (*registry.names(self.kind), *self.extra) if name not in self.without]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         """Return `[libero|toy]` for the help, or a plain word where nothing is installed."""
@@ -46,12 +47,16 @@ class PluginChoice(click.ParamType):
 
         return f"Installed: {listing(self.names())}."
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Accept an installed name, or `distribution:name`."""
         if value not in self.extra:
             from rpent.plugins import registry
 
             registry.current().resolve(self.kind, value)
+        if value in self.without:
+            from rpent.suggest import listing
+
+            self.fail(f"`{value}` cannot be used here. Accepted: {listing(self.names())}.", param, ctx)
         return value
 
     def shell_complete(
@@ -66,7 +71,7 @@ class PluginChoice(click.ParamType):
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
-class Limit(click.ParamType):
+class Limit(click.ParamType):  # type: ignore[type-arg]
     """A positive number, or `none` for no limit."""
 
     def __init__(self, number: type[int] | type[float]) -> None:

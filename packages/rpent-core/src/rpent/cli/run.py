@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rpent.cli.params import Limit, PluginChoice, no_plugin_option, verbose_option
+from rpent.errors import RpentError, UsageError
 
 if TYPE_CHECKING:
     from rpent.cli.sections import Section
@@ -32,8 +33,12 @@ class RunCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the chosen plugins, add their options, then parse."""
         choice = chosen(self, ctx, args)
-        ctx.meta[SECTIONS] = sections(choice, core=self.params)
-        if not choice["robot"] and not choice["help"]:
+        try:
+            ctx.meta[SECTIONS] = sections(choice, core=self.params)
+        except RpentError:
+            if not ctx.resilient_parsing:  # shell completion goes on with what core offers
+                raise
+        if not (choice["robot"] or choice["help"] or ctx.resilient_parsing):
             # Said first: without a robot, its options would be called unknown.
             robot = next(param for param in self.params if param.name == "robot")
             raise click.MissingParameter(ctx=ctx, param=robot)
@@ -141,8 +146,6 @@ def read_token(token: str | None, token_file: str | None) -> str | None:
     Raises:
         UsageError: The file cannot be read, or both were given.
     """
-    from rpent.errors import UsageError
-
     if token_file is None:
         return token
     if token is not None:
@@ -222,7 +225,7 @@ def build_request(ctx: click.Context) -> RunRequest:
 )
 @click.option(
     "--transport",
-    type=PluginChoice("transports"),
+    type=PluginChoice("transports", without=["inproc"]),
     envvar="RPENT_TRANSPORT",
     help="How services that the run starts are reached.  [default: the fastest that is installed]",
 )

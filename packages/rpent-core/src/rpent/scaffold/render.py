@@ -23,7 +23,8 @@ def spellings(name: str) -> dict[str, str]:
     """Return what stands for `my-bot`, in every spelling that a template uses."""
     if not NAME.fullmatch(name):
         raise UsageError(
-            f"`{name}` is not a name for a plugin.", hint="Use lower-case letters, digits and single dashes: `my-bot`."
+            f"`{name}` is not a name for a plugin.",
+            hint="Use lower-case letters, digits and single dashes: `my-bot`.",
         )
     snake = name.replace("-", "_")
     camel = "".join(part.capitalize() for part in name.split("-"))

@@ -20,8 +20,11 @@ def command(name: str, directory: str | None) -> None:
     from rpent.scaffold.render import render
 
     if name in registry.names("robots"):
-        raise UsageError(f"A robot `{name}` is installed already.", hint="`rpent plugins show` tells by whom.")
+        hint = f"`rpent plugins show {name}` tells by whom."
+        raise UsageError(f"A robot `{name}` is installed already.", hint=hint)
     target = Path(directory or f"rpent-robot-{name}")
     for path in render("robot", name, target):
         click.echo(f"  {path}")
-    click.echo(f"\nNext:\n  pip install -e {target} pytest\n  pytest {target}\n  rpent run --robot {name} --help")
+    click.echo("\nNext:")
+    for step in (f"pip install -e {target} pytest", f"pytest {target}", f"rpent run --robot {name} --help"):
+        click.echo(f"  {step}")
