@@ -42,7 +42,7 @@ class ManagedEnvironment:
     @property
     def python(self) -> Path:
         """Its interpreter."""
-        return self.directory / "venv" / "bin" / "python"
+        return interpreter_in(self.directory)
 
     def record(self) -> dict[str, Any]:
         """Return what was written when it was built; empty when it was not."""
@@ -148,6 +148,11 @@ class ManagedEnvironment:
             yield
         finally:
             os.close(descriptor)
+
+
+def interpreter_in(directory: Path) -> Path:
+    """Return the interpreter of the environment in this folder."""
+    return directory / "venv" / "bin" / "python"
 
 
 def read_record(directory: Path) -> dict[str, Any]:

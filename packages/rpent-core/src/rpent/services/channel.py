@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import ConnectionLostError, ServiceError
+from rpent.errors import ConnectionLostError, HandshakeError, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,8 +50,9 @@ class ServiceChannel:
         inner = self._present()
         try:
             return inner.call(method, timeout_s=timeout_s, cancel=cancel, on_progress=on_progress, **params)
-        except ConnectionLostError as error:
-            # The transport may notice before the watcher has reaped the process and read its last words.
+        except (ConnectionLostError, HandshakeError) as error:
+            # The transport may notice before the watcher has reaped the process and read its last words; a process
+            # that dies while the transport connects again looks like one that refuses.
             raise self._loss_of(inner) or error from error
 
     def attach(self, inner: Channel) -> None:
