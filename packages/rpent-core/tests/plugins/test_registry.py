@@ -109,6 +109,28 @@ def test_what_a_plugin_prints_is_kept_from_stdout(plugin_site, capsys):
     assert registry.current().loader.output["rpent_robot_noisy"] == "hello\n"
 
 
+class TestDamagedInstallations:
+    def test_an_entry_point_that_is_no_module_name(self, plugin_site):
+        plugin_site.add("rpent-robot-odd", entry_points={"rpent.robots": {"odd": "!! no module"}}, modules={})
+        assert "odd" in registry.names("robots")
+        with pytest.raises(BrokenPluginError, match="entry point `!! no module` is not a module name"):
+            registry.get("robots", "odd")
+
+    def test_a_file_of_entry_points_that_cannot_be_read(self, plugin_site):
+        plugin_site.add_robot("walker")
+        plugin_site.add("stranger", entry_points={}, modules={})
+        (plugin_site.path / "stranger-1.0.0.dist-info" / "entry_points.txt").write_text(
+            "[console_scripts]\nno equals\n"
+        )
+        assert registry.get("robots", "walker").name == "walker"
+
+    def test_a_distribution_without_metadata(self, plugin_site):
+        plugin_site.add_robot("walker")
+        (plugin_site.path / "rpent_robot_walker-1.0.0.dist-info" / "METADATA").unlink()
+        record = next(record for record in registry.records() if record.name == "walker")
+        assert (record.distribution, record.version) == ("unknown", "unknown")
+
+
 class TestTakenNames:
     def test_the_distribution_named_by_convention_keeps_its_name(self, plugin_site):
         plugin_site.add_robot("walker")

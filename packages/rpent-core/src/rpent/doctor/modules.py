@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpent.plugins.index import canonical
+from rpent.plugins.index import canonical, metadata_field
 from rpent.specs import CheckResult, DoctorCheck
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def owners() -> dict[str, set[str]]:
 
     found: dict[str, set[str]] = {}
     for distribution in distributions():
-        name = canonical(distribution.metadata["Name"] or "")
+        name = canonical(metadata_field(distribution, "Name"))
         for module in packages_of(distribution):
             found.setdefault(module, set()).add(name)
     return found

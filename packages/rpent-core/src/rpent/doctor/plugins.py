@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.plugins import registry
-from rpent.plugins.index import CORE_DISTRIBUTION, canonical, label
+from rpent.plugins.index import CORE_DISTRIBUTION, canonical, label, metadata_field, requirements_of
 from rpent.specs import CheckResult, DoctorCheck
 
 if TYPE_CHECKING:
@@ -113,12 +113,12 @@ def check_requirements() -> CheckResult:
     from packaging.requirements import Requirement  # noqa: PLC0415
 
     ours = {
-        canonical(dist.metadata["Name"]): dist
+        canonical(metadata_field(dist, "Name")): dist
         for dist in distributions()
-        if canonical(dist.metadata["Name"] or "").split("-")[0] == "rpent"
+        if canonical(metadata_field(dist, "Name")).split("-")[0] == "rpent"
     }
     for name, dist in sorted(ours.items()):
-        for requirement in map(Requirement, dist.requires or ()):
+        for requirement in map(Requirement, requirements_of(dist)):
             other = ours.get(canonical(requirement.name))
             if other is None or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
                 continue

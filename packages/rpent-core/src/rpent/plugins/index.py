@@ -56,6 +56,22 @@ def conventional_distribution(kind: str, name: str) -> str:
     return canonical(prefix + name)
 
 
+def metadata_field(dist: IDistribution | None, field: str) -> str:
+    """Return a field of a distribution's metadata, `unknown` where the installation is damaged."""
+    try:
+        return str((dist and dist.metadata[field]) or "unknown")
+    except Exception:  # noqa: BLE001  (a damaged installation of anything must not break the list)
+        return "unknown"
+
+
+def requirements_of(dist: IDistribution | None) -> list[str]:
+    """Return what a distribution depends on; nothing where the installation is damaged."""
+    try:
+        return list((dist and dist.requires) or ())
+    except Exception:  # noqa: BLE001  (as above)
+        return []
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One entry point. Its distribution's metadata is read only when asked for."""
@@ -66,8 +82,8 @@ class Entry:
 
     @property
     def module(self) -> str:
-        """The light plugin module."""
-        return self.point.module
+        """The light plugin module, as the entry point has it; it may be no module name at all."""
+        return self.point.value.partition(":")[0].strip()
 
     @property
     def dist(self) -> IDistribution | None:
@@ -77,12 +93,12 @@ class Entry:
     @property
     def distribution(self) -> str:
         """The distribution's canonical name."""
-        return canonical(self.point.dist.name) if self.point.dist else "unknown"
+        return canonical(metadata_field(self.dist, "Name"))
 
     @property
     def version(self) -> str:
         """The distribution's version."""
-        return self.point.dist.version if self.point.dist else "0"
+        return metadata_field(self.dist, "Version")
 
     @property
     def qualified_name(self) -> str:
@@ -168,7 +184,27 @@ def scan() -> Index:
     """Read the entry points of everything that is installed."""
     from importlib_metadata import entry_points  # noqa: PLC0415  (not for `rpent --help`)
 
-    found = (point for point in entry_points() if point.group.startswith(GROUP_PREFIX))
+    try:
+        points = list(entry_points())
+    except Exception:  # noqa: BLE001  (one damaged file anywhere in the environment)
+        points = list(_readable_points())
+    found = (point for point in points if point.group.startswith(GROUP_PREFIX))
     return Index(
         (Entry(point.group.removeprefix(GROUP_PREFIX), point.name, point) for point in found), blocked_names()
     )
+
+
+def _readable_points() -> Iterator[EntryPoint]:
+    """Yield the entry points of every distribution whose file can be read."""
+    from importlib_metadata import distributions  # noqa: PLC0415
+
+    seen = set()
+    for distribution in distributions():
+        name = canonical(metadata_field(distribution, "Name"))
+        if name in seen and name != "unknown":
+            continue  # shadowed by one that stands earlier on the path
+        seen.add(name)
+        try:
+            yield from list(distribution.entry_points)
+        except Exception:  # noqa: BLE001, S112  (the damaged one)
+            continue

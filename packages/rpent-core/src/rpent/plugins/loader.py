@@ -15,7 +15,7 @@ import pluggy
 from rpent import hookspecs, specs
 from rpent._version import __version__
 from rpent.plugins.failure import LoadFailure, PhaseError, failure_of
-from rpent.plugins.index import CORE_DISTRIBUTION, canonical
+from rpent.plugins.index import CORE_DISTRIBUTION, canonical, requirements_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,11 +143,11 @@ class Loader:
 
 def check_core_version(entry: Entry) -> None:
     """Refuse a distribution whose metadata ask for another `rpent-core`, before any of it is imported."""
-    if entry.built_in or entry.dist is None:
+    if entry.built_in:
         return
     from packaging.requirements import Requirement  # noqa: PLC0415  (only when a plugin is loaded)
 
-    for text in entry.dist.requires or ():
+    for text in requirements_of(entry.dist):
         requirement = Requirement(text)
         if canonical(requirement.name) != CORE_DISTRIBUTION or requirement.specifier.contains(
             __version__, prereleases=True
@@ -164,6 +164,8 @@ def check_findable(entry: Entry) -> None:
     """Refuse an entry point whose package is not there: the distribution changed since it was installed."""
     from importlib.machinery import PathFinder  # noqa: PLC0415  (no import of the package, unlike find_spec)
 
+    if not all(part.isidentifier() for part in entry.module.split(".")):
+        raise PhaseError("find", f"its entry point `{entry.point.value}` is not a module name.")
     top_level = entry.module.partition(".")[0]
     if top_level not in sys.modules and PathFinder.find_spec(top_level) is None:
         raise PhaseError(
