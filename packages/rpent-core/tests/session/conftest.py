@@ -124,7 +124,6 @@ def make_session(tmp_path):
         session = Session(**values, recorder=recorder, scope=scope, cancel_grace_s=2.0, **changes)
         session.open()
         made.append(session)
-        session.test_recorder = recorder
         return session, toolkit
 
     yield make

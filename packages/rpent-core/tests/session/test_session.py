@@ -15,7 +15,7 @@ from rpent.session.limits import Limits
 
 
 def events(session):
-    return list(read_events(session.test_recorder.directory.events))
+    return list(read_events(session.recorder.directory.events))
 
 
 def test_an_action_ends_with_a_fresh_observation(make_session):
@@ -34,7 +34,7 @@ def test_a_read_only_tool_captures_nothing(make_session):
     reply = session.call("look")
     assert toolkit.captures == 1
     assert "step" not in reply.data
-    assert (session.test_recorder.directory.path / reply.images[0].path).is_file()
+    assert (session.recorder.directory.path / reply.images[0].path).is_file()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_bug_in_a_tool_is_not_called_a_wrong_argument(make_session):
     assert "has a bug (ZeroDivisionError)" in reply.data["error"]
     assert "somebody" not in reply.text
     assert "Traceback" not in reply.text
-    assert "somebody" in (session.test_recorder.directory.logs / "run.log").read_text()
+    assert "somebody" in (session.recorder.directory.logs / "run.log").read_text()
 
 
 def test_a_failure_that_moved_the_robot_shows_where_it_is(make_session):
@@ -260,9 +260,9 @@ def test_a_lost_service_is_recovered_and_the_call_stays_out_of_the_recipe(make_s
     assert isinstance(told[0], ServiceError)
     assert "had no effect; call it again" in reply.data["error"]
     assert not reply.ended
-    assert not session.test_recorder.directory.recipe.read_text()
+    assert not session.recorder.directory.recipe.read_text()
     session.call("advance")
-    assert len(session.test_recorder.directory.recipe.read_text().splitlines()) == 1
+    assert len(session.recorder.directory.recipe.read_text().splitlines()) == 1
 
 
 def test_a_service_that_cannot_be_recovered_ends_the_session(make_session):
@@ -297,7 +297,7 @@ def test_what_the_planner_says_is_in_the_transcript(make_session):
     session.think("hm")
     session.say("I will look.")
     session.call("look", call_id="c7")
-    entries = json.loads(session.test_recorder.directory.transcript.read_text())["entries"]
+    entries = json.loads(session.recorder.directory.transcript.read_text())["entries"]
     assert {"role": "assistant", "turn": 1, "thinking": "hm"} in entries
     assert {"role": "assistant", "turn": 1, "text": "I will look."} in entries
     assert [entry["call_id"] for entry in entries if "call_id" in entry] == ["c7", "c7"]

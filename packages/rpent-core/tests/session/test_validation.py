@@ -19,6 +19,7 @@ class Tools:
     def move(
         self,
         xyz: tuple[float, float, float],
+        *,
         speed: Annotated[float, Field(gt=0, le=1)] = 0.5,
         mode: Literal["fast", "slow"] = "slow",
         point: tuple[int, int] | None = None,

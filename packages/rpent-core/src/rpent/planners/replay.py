@@ -45,6 +45,7 @@ class ReplayPlanner:
                 break
             if self.config.to_step is not None and call.step is not None and call.step > self.config.to_step:
                 break
+            session.begin_turn()
             reply = session.call(call.name, call.arguments)
             if reply.ended:
                 return
@@ -52,6 +53,7 @@ class ReplayPlanner:
             if different:
                 differences.append(different)
                 session.notice(different, level="warning")
+        session.begin_turn()
         session.call(FINISH, self._verdict(differences))
 
     def _verdict(self, differences: list[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from rpent.services.supervisor import Supervisor
 from rpent.session.limits import Budget
 from rpent.session.scope import CallScope
 from rpent.session.session import Session, SessionEndedError
+from rpent.specs import RunStartedEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,6 +97,7 @@ class Episode:
         with self.stage("services"):
             self.supervisor.start(service_requests(self.resolved))
             self._note_services()
+        self._tell_plugins()
         with self.stage("toolkit"):
             self.toolkit = self._build_toolkit()
         with self.stage("prompts"):
@@ -227,6 +229,19 @@ class Episode:
         self.recorder.event(ev.ServiceState(**values))
         entry = self.manifest["services"].setdefault(event["service"], {})
         entry |= {key: event[key] for key in ("endpoint", "python", "elapsed_s") if key in event}
+
+    def _tell_plugins(self) -> None:
+        tell = getattr(self.resolved.registry, "lifecycle", None)
+        if tell is not None:
+            tell(
+                "rpent_run_started",
+                RunStartedEvent(
+                    run_dir=str(self.recorder.directory.path),
+                    robot=self.manifest["robot"]["name"],
+                    planner=self.manifest["planner"]["name"],
+                    task=self.resolved.setup.tag,
+                ),
+            )
 
     def _note_services(self) -> None:
         for name, channel in self.supervisor.channels.items():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PluginError
 from rpent.robot import Prompts
 from rpent.suggest import listing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rpent.run.resolve import Resolved
 
 
@@ -27,13 +29,15 @@ def render(resolved: Resolved) -> Prompts:
         "max_tool_calls": limits.max_tool_calls or "unlimited",
         **setup.prompt_variables,
     }
-    templates = resolved.robot.prompts()
     try:
-        return Prompts(
-            system=templates.system.format_map(variables), user=templates.user.format_map(variables)
-        )
+        return fill(resolved.robot.prompts(), variables)
     except (KeyError, IndexError, ValueError) as error:
         raise PluginError(
             f"A prompt of robot `{resolved.robot_spec.name}` cannot be filled in: {error}.",
             hint=f"Variables: {listing(variables)}; write a brace of the text itself twice.",
         ) from error
+
+
+def fill(templates: Prompts, variables: Mapping[str, Any]) -> Prompts:
+    """Fill both templates; raises `KeyError` for a variable that is not given."""
+    return Prompts(system=templates.system.format_map(variables), user=templates.user.format_map(variables))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.run.execute import execute
 from rpent.run.manifest import request_from_json
+from rpent.run.request import Limits
 from rpent.runs.directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -31,5 +32,12 @@ def replay(
     directory = RunDirectory(Path(run_dir).absolute())
     manifest = directory.read_manifest()
     config = {"recipe": str(directory.path), "to_step": to_step}
-    values = {"planner": "replay", "planner_config": config, "output_dir": directory.path.parent, **changes}
+    values = {
+        "planner": "replay",
+        "planner_config": config,
+        "output_dir": directory.path.parent,
+        # One call is one turn here: a recording whose turns had several would be cut by its own limit.
+        "limits": Limits(max_turns=None, max_tool_calls=None),
+        **changes,
+    }
     return execute(request_from_json(manifest["request"], **values), registry=registry)

@@ -79,7 +79,8 @@ class Session:
         offered = [*(toolkit.tools() if tools is None else tools), finish]
         self.tools: list[Tool] = offered
         """What the planner may call: names, descriptions and JSON schemas."""
-        self._recorder = recorder
+        self.recorder = recorder
+        """The record of the run."""
         self._grace_s = cancel_grace_s
         self._lock = threading.RLock()
         self._messages: list[str] = []
@@ -122,7 +123,7 @@ class Session:
         if self._timer is not None:
             self._timer.cancel()
         try:
-            self._recorder.event(
+            self.recorder.event(
                 ev.SessionEnded(
                     reason=ending.reason, planner_status=ending.planner_status, detail=ending.detail
                 )
@@ -146,7 +147,7 @@ class Session:
         """Give the planner a message of the user; `interrupt` also cancels running and queued calls."""
         with self._lock:
             self._messages.append(text)
-        self._recorder.event(ev.UserMessage(text=text, interrupt=interrupt))
+        self.recorder.event(ev.UserMessage(text=text, interrupt=interrupt))
         if interrupt:
             self.interrupt("The user interrupted.")
 
@@ -167,7 +168,7 @@ class Session:
         if ending is not None:
             self.end(ending)
             self.check()
-        self._recorder.event(ev.TurnStarted(turn=self.budget.turns))
+        self.recorder.event(ev.TurnStarted(turn=self.budget.turns))
         return self.budget.turns
 
     def check(self) -> None:
@@ -206,18 +207,18 @@ class Session:
     def say(self, text: str) -> None:
         """Record what the planner says."""
         if text.strip():
-            self._recorder.event(ev.AssistantText(turn=self.budget.turns, text=text))
+            self.recorder.event(ev.AssistantText(turn=self.budget.turns, text=text))
 
     def think(self, text: str) -> None:
         """Record what the planner thinks aloud."""
         if text.strip():
-            self._recorder.event(ev.AssistantThinking(turn=self.budget.turns, text=text))
+            self.recorder.event(ev.AssistantThinking(turn=self.budget.turns, text=text))
 
     def report_usage(self, usage: Usage) -> None:
         """Add what one model response cost; ends the session when a budget is used up."""
         with self._lock:
             self.budget.usage = self.budget.usage + usage
-        self._recorder.event(ev.UsageReported(**usage.to_json()))
+        self.recorder.event(ev.UsageReported(**usage.to_json()))
         ending = self.budget.exceeded(self._runner.env_steps())
         if ending is not None:
             self.end(ending)
@@ -230,7 +231,7 @@ class Session:
 
     def notice(self, text: str, *, level: Literal["info", "warning", "error"] = "info") -> None:
         """Record something about the planner itself (a retry, a compaction)."""
-        self._recorder.event(ev.Notice(text=text, level=level))
+        self.recorder.event(ev.Notice(text=text, level=level))
 
     def nudge(self) -> str | None:
         """Return what to tell a model that stopped without `finish`; None, and the end, after a few."""
@@ -240,7 +241,7 @@ class Session:
         if self._nudges > MAX_NUDGES:
             self.end(Ending(reason="finished", detail="The planner stopped without calling `finish`."))
             return None
-        self._recorder.event(ev.UserMessage(text=_NUDGE, origin="nudge"))
+        self.recorder.event(ev.UserMessage(text=_NUDGE, origin="nudge"))
         return _NUDGE
 
     def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:

@@ -1,1 +1,52 @@
-"""TODO: owner replaces this line."""
+"""What plugin authors test with: a contract class a kind of plugin, and fakes of the real protocols.
+
+pytest is needed for the contract classes only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rpent.testing.fake_robot.robot import FakeRobot
+    from rpent.testing.planner_contract import PlannerContract
+    from rpent.testing.plugin_contract import PluginContract
+    from rpent.testing.registry import FakeRegistry
+    from rpent.testing.robot_contract import RobotContract
+    from rpent.testing.scripted_planner import ScriptedPlanner
+    from rpent.testing.sessions import fake_session
+    from rpent.testing.toolkit_contract import ToolkitContract
+    from rpent.testing.transport import TransportContract
+
+_HOMES = {
+    "FakeRegistry": "registry",
+    "FakeRobot": "fake_robot.robot",
+    "PlannerContract": "planner_contract",
+    "PluginContract": "plugin_contract",
+    "RobotContract": "robot_contract",
+    "ScriptedPlanner": "scripted_planner",
+    "ToolkitContract": "toolkit_contract",
+    "TransportContract": "transport",
+    "fake_session": "sessions",
+}
+
+__all__ = [
+    "FakeRegistry",
+    "FakeRobot",
+    "PlannerContract",
+    "PluginContract",
+    "RobotContract",
+    "ScriptedPlanner",
+    "ToolkitContract",
+    "TransportContract",
+    "fake_session",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a name on first use."""
+    from importlib import import_module  # noqa: PLC0415
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

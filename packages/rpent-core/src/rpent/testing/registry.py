@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent.plugins import registry as installed
+from rpent.plugins import registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from rpent.plugins.registry import Registry
 
 
 class FakeRegistry:
@@ -17,17 +19,20 @@ class FakeRegistry:
         specs: Kind → name → spec: `{"robots": {"fake": SPEC}}`.
     """
 
-    def __init__(self, specs: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+    def __init__(
+        self, specs: Mapping[str, Mapping[str, Any]] | None = None, *, installed: Registry | None = None
+    ) -> None:
         self._specs = specs if specs is not None else fake_specs()
+        self._installed = installed or registry.current()
 
     def get(self, kind: str, name: str) -> Any:
         """Return the spec."""
         own = self._specs.get(kind, {})
-        return own[name] if name in own else installed.get(kind, name)
+        return own[name] if name in own else self._installed.get(kind, name)
 
     def names(self, kind: str) -> list[str]:
         """Return the test's names and the installed ones."""
-        return [*self._specs.get(kind, {}), *installed.names(kind)]
+        return [*self._specs.get(kind, {}), *self._installed.names(kind)]
 
 
 def fake_specs() -> dict[str, dict[str, Any]]:
