@@ -8,9 +8,7 @@ from rpent.hookspecs import hookimpl
 from rpent.specs import PlannerSpec, ToolSpec, TransportSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rpent.specs import DoctorCheck
+    from collections.abc import Iterator
 
 PLUGIN_API = 1
 
@@ -46,11 +44,3 @@ def rpent_tools() -> Iterator[ToolSpec]:
         summary="Read and write text files in the run and memory directories.",
         tools="rpent.tools.files:FileTools",
     )
-
-
-@hookimpl
-def rpent_doctor_checks() -> Iterable[DoctorCheck]:
-    """Offer core's checks."""
-    from rpent.doctor.checks import core_checks  # noqa: PLC0415  (only `rpent doctor` needs them)
-
-    return core_checks()
