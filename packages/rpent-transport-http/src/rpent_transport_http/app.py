@@ -10,23 +10,22 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
+from rpent.errors import FrameError
+from rpent.rpc import framing
+from rpent.rpc.messages import FINAL_KINDS, Reply, reply_frames
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from rpent.errors import FrameError
-from rpent.rpc import framing
-from rpent.rpc.messages import FINAL_KINDS, Reply, reply_frames
 from rpent_transport_http.protocol import MEDIA_TYPE, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from starlette.types import Receive, Scope, Send
-
     from rpent.rpc.codec import Buffer
     from rpent.rpc.dispatcher import Dispatcher
+    from starlette.types import Receive, Scope, Send
 
 FIRST_BEAT_S = 0.05
 BEAT_S = 0.25

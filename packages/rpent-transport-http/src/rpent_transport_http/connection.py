@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import httpx
-
 from rpent.errors import ConnectionLostError, FrameError, HandshakeError
 from rpent.rpc import framing
 from rpent.rpc.codec import DEFAULT_LIMITS, Limits
+
 from rpent_transport_http.protocol import MEDIA_TYPE, PATH
 
 if TYPE_CHECKING:

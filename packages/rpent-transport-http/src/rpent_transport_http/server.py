@@ -9,9 +9,9 @@ import threading
 from typing import TYPE_CHECKING
 
 import uvicorn
-
 from rpent.errors import TransportError
 from rpent.rpc.endpoint import Endpoint
+
 from rpent_transport_http.app import make_app
 
 if TYPE_CHECKING:

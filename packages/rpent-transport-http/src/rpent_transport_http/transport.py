@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rpent.errors import UsageError
 from rpent.rpc.channel import RpcChannel
+
 from rpent_transport_http.connection import HttpConnection, make_client
 
 if TYPE_CHECKING:
     from rpent.rpc.dispatcher import Dispatcher
     from rpent.rpc.endpoint import Endpoint
+
     from rpent_transport_http.server import HttpServer
 
 

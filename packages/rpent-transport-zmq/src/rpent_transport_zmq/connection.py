@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 import zmq
+from rpent.errors import ConnectionLostError, HandshakeError
 from zmq.utils.monitor import recv_monitor_message
 
-from rpent.errors import ConnectionLostError, HandshakeError
 from rpent_transport_zmq.address import zmq_address
 from rpent_transport_zmq.security import secure_client
 
@@ -32,6 +32,10 @@ _HEARTBEAT_TIMEOUT_MS = 10_000
 
 class MechanismError(HandshakeError):
     """The server wants the other security mechanism."""
+
+
+class BrokenOffError(ConnectionLostError):
+    """The server ends the connection before it is made: it is dying, or (with CURVE) has another token."""
 
 
 class ZmqConnection:
@@ -116,11 +120,11 @@ class ZmqConnection:
                 raise MechanismError(
                     f"The server at `{self._endpoint}` is not one of RPent's, or is of another release."
                 )
+            if event == zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
+                raise HandshakeError(f"The server at `{self._endpoint}` is not one of RPent's.")
             if event == zmq.EVENT_CONNECT_RETRIED:
                 raise ConnectionLostError(f"No server answers at `{self._endpoint}`.", hint="Is it running?")
-            raise HandshakeError(
-                f"The server at `{self._endpoint}` breaks the connection off: it has another token, or is not RPent's."
-            )
+            raise BrokenOffError(f"The server at `{self._endpoint}` breaks the connection off.")
 
     def _gone(self) -> ConnectionLostError:
         return ConnectionLostError(f"The server at `{self._endpoint}` is gone.")

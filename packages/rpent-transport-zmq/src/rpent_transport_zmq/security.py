@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import zmq
-from zmq.utils import z85
-
 from rpent.errors import UsageError
+from zmq.utils import z85
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

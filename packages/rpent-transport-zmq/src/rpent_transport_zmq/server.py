@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import zmq
-
 from rpent.errors import TransportError
 from rpent.rpc.messages import Reply, reply_frames
+
 from rpent_transport_zmq.address import bound_endpoint, claim_path, numeric_host, zmq_address
 from rpent_transport_zmq.security import Gatekeeper, secure_server
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rpent.errors import UsageError
+from rpent.errors import HandshakeError, UsageError
 from rpent.rpc.channel import RpcChannel
 from rpent.rpc.codec import DEFAULT_LIMITS
-from rpent_transport_zmq.connection import MechanismError, ZmqConnection
+
+from rpent_transport_zmq.connection import BrokenOffError, MechanismError, ZmqConnection
 from rpent_transport_zmq.server import ZmqServer
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class ZmqIpcTransport(ZmqTransport):
 
 
 class _Dialler:
-    """Opens connections, and remembers whether the server encrypts.
+    """Opens connections, and remembers how the server wants them.
 
     A server that listens beyond loopback encrypts for everyone, also for a client that reaches it over loopback.
     """
@@ -55,23 +56,32 @@ class _Dialler:
         self._endpoint = endpoint
         self._token = token
         self._encrypted = not endpoint.is_local
+        self._known = False
+        """Whether this token has been accepted before."""
 
     def open(self, timeout_s: float) -> ZmqConnection:
         """Open a connection."""
         try:
-            return self._open(timeout_s, encrypted=self._encrypted)
+            connection = self._open(timeout_s)
         except MechanismError:
             if self._encrypted or self._endpoint.path:
                 raise
-            connection = self._open(timeout_s, encrypted=True)
             self._encrypted = True
-            return connection
+            connection = self._open(timeout_s)
+        self._known = True
+        return connection
 
-    def _open(self, timeout_s: float, *, encrypted: bool) -> ZmqConnection:
-        return ZmqConnection(
-            self._endpoint,
-            token=self._token,
-            encrypted=encrypted,
-            timeout_s=timeout_s,
-            max_message_bytes=DEFAULT_LIMITS.message_bytes,
-        )
+    def _open(self, timeout_s: float) -> ZmqConnection:
+        try:
+            return ZmqConnection(
+                self._endpoint,
+                token=self._token,
+                encrypted=self._encrypted,
+                timeout_s=timeout_s,
+                max_message_bytes=DEFAULT_LIMITS.message_bytes,
+            )
+        except BrokenOffError as error:
+            if self._known or not self._encrypted:
+                raise
+            # A CURVE server cannot read what was encrypted for another token's key, and says nothing.
+            raise HandshakeError(f"The server at `{self._endpoint}` refuses the token.") from error

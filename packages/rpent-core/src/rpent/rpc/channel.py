@@ -128,7 +128,7 @@ class RpcChannel:
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_connection = open_connection
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._token = token
         self._limits = limits
         self._on_close = on_close
@@ -213,7 +213,7 @@ class RpcChannel:
             return ServerInfo(methods=methods, **fields)
         except (TypeError, AttributeError, KeyError) as error:
             raise HandshakeError(
-                f"The server at `{self._endpoint}` introduces itself in an unknown way."
+                f"The server at `{self.endpoint}` introduces itself in an unknown way."
             ) from error
 
     def _complete(
@@ -235,7 +235,9 @@ class RpcChannel:
                 break
             except ConnectionLostError as error:
                 self._discard_idle()
-                if attempt == RECONNECTS or self._closed:
+                if self._closed:
+                    raise
+                if attempt == RECONNECTS:
                     raise self._lost(request) from error
         if reply.kind != "error":
             return decode(answer, self._limits)
@@ -294,7 +296,7 @@ class RpcChannel:
                     raise CancelledCallError(
                         f"{self._subject(request)} was cancelled and did not end within {CANCEL_GRACE_S:g} s."
                     )
-            if now >= deadline and frames is None:
+            if now >= deadline:
                 raise self._late(request)
 
     @contextmanager
@@ -302,7 +304,7 @@ class RpcChannel:
         """Lend a connection; one that was left in the middle of an exchange is not used again."""
         with self._lock:
             if self._closed:
-                raise ConnectionLostError(f"The channel to `{self._endpoint}` is closed.")
+                raise ConnectionLostError(f"The channel to `{self.endpoint}` is closed.")
             connection = self._idle.pop() if self._idle else None
         if connection is None:
             connection = self._open_connection(max(0.1, deadline - time.monotonic()))
@@ -338,7 +340,7 @@ class RpcChannel:
         """Get to know the process that took the place of the one before."""
         before, now = self._info, self._shake_hands(CONTROL_TIMEOUT_S)
         if (now.name, now.schema) != (before.name, before.schema):
-            raise HandshakeError(f"`{self._endpoint}` was `{before.name}` and is now `{now.name}`.")
+            raise HandshakeError(f"`{self.endpoint}` was `{before.name}` and is now `{now.name}`.")
         self._info = now
 
     def _subject(self, request: Request) -> str:
@@ -346,18 +348,18 @@ class RpcChannel:
 
     def _lost(self, request: Request) -> ConnectionLostError:
         if request.kind != "call":
-            return ConnectionLostError(f"No server answers at `{self._endpoint}`.", hint="Is it running?")
+            return ConnectionLostError(f"No server answers at `{self.endpoint}`.", hint="Is it running?")
         return ConnectionLostError(
-            f"The connection to `{self._info.name}` at `{self._endpoint}` was lost during `{request.method}`; "
+            f"The connection to `{self._info.name}` at `{self.endpoint}` was lost during `{request.method}`; "
             "whether the call took effect is not known."
         )
 
     def _late(self, request: Request) -> TransportError:
         if request.kind == "hello":
             return ConnectionLostError(
-                f"The server at `{self._endpoint}` did not answer the handshake in time."
+                f"The server at `{self.endpoint}` did not answer the handshake in time."
             )
         return CallTimeoutError(
-            f"{self._subject(request)} gave no answer from `{self._endpoint}` in time; it may still be running.",
+            f"{self._subject(request)} gave no answer from `{self.endpoint}` in time; it may still be running.",
             request_id=request.id,
         )
