@@ -1,8 +1,8 @@
-"""One RPC round trip of an observation, over RPent's transports and over two plain baselines, as ratios in one run.
+"""One RPC round trip of an observation: RPent's transports and plain baselines, as ratios in one run.
 
-The observation: two (256, 256, 3) uint8 pictures, two (256, 256) float32 depth maps, and the robot's state. Every
-server is a process of its own. The contenders take turns in short blocks, so that a busy machine slows all of them,
-and the median over all blocks counts.
+The observation: two (256, 256, 3) uint8 pictures, two (256, 256) float32 depth maps, and the robot's
+state. Every server is a process of its own. The contenders take turns in short blocks, so that a busy
+machine slows all of them, and the median over all blocks counts.
 
 Baselines, each a new connection a call, as small RPC layers around simulators have them:
 `pickle-tcp` sends a 4-byte length and a pickle both ways; `json-http` posts JSON with base64 arrays.

@@ -1,7 +1,7 @@
 """The web application: one route that takes a message and answers with one, or with a stream of them.
 
-An answer that is ready soon is an ordinary response. A slower one becomes a stream: progress, and a heartbeat at
-regular times, by which the client tells a busy server from one that hangs.
+An answer that is ready soon is an ordinary response. A slower one becomes a stream: progress, and a
+heartbeat at regular times, by which the client tells a busy server from one that hangs.
 """
 
 from __future__ import annotations

@@ -5,13 +5,10 @@ from __future__ import annotations
 import contextlib
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import zmq
 from rpent.errors import TransportError, UsageError
 from rpent.rpc.endpoint import Endpoint
-
-if TYPE_CHECKING:
-    import zmq
 
 MAX_SOCKET_PATH = 107
 """Bytes of a Unix socket's path, from `sockaddr_un`."""
@@ -53,7 +50,7 @@ def bound_endpoint(endpoint: Endpoint, router: zmq.Socket[bytes]) -> Endpoint:
     """Return the endpoint with the port that the socket really has."""
     if endpoint.path:
         return endpoint
-    last = router.last_endpoint.decode()
+    last = router.getsockopt_string(zmq.LAST_ENDPOINT)
     return Endpoint(endpoint.scheme, host=endpoint.host, port=int(last.rpartition(":")[2]))
 
 
@@ -61,7 +58,7 @@ def claim_path(endpoint: Endpoint) -> None:
     """Make sure that a socket's path can be bound. ZeroMQ would take it from a server that lives.
 
     Raises:
-        TransportError: A server listens there, or a file that is no socket is in the way, or there is no such folder.
+        TransportError: A server listens there, another file is in the way, or there is no such folder.
     """
     path = Path(endpoint.path)
     if not path.parent.is_dir():

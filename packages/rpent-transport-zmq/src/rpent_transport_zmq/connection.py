@@ -59,13 +59,13 @@ class ZmqConnection:
         self._endpoint = endpoint
         address = zmq_address(endpoint)
         self._socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.DEALER)
-        self._socket.linger = 0
+        self._socket.setsockopt(zmq.LINGER, 0)
         self._monitor: zmq.Socket[bytes] = self._socket.get_monitor_socket(_EVENTS)
         try:
-            self._socket.ipv6 = address.startswith("tcp://[")
-            self._socket.maxmsgsize = max_message_bytes
-            self._socket.heartbeat_ivl = _HEARTBEAT_MS
-            self._socket.heartbeat_timeout = _HEARTBEAT_TIMEOUT_MS
+            self._socket.setsockopt(zmq.IPV6, address.startswith("tcp://["))
+            self._socket.setsockopt(zmq.MAXMSGSIZE, max_message_bytes)
+            self._socket.setsockopt(zmq.HEARTBEAT_IVL, _HEARTBEAT_MS)
+            self._socket.setsockopt(zmq.HEARTBEAT_TIMEOUT, _HEARTBEAT_TIMEOUT_MS)
             secure_client(self._socket, token, encrypted=encrypted)
             self._socket.connect(address)
             self._await_handshake(time.monotonic() + timeout_s)

@@ -1,8 +1,9 @@
-"""Who may connect: the token, turned into ZeroMQ's own credentials, so that a stranger never gets a message in.
+"""Who may connect: the token as ZeroMQ's own credentials, so that a stranger never gets a message in.
 
-On this machine the token's hash is a PLAIN password. Beyond loopback both sides derive the two CURVE key pairs from
-the token (RFC 26, curvezmq): everything is encrypted, the server proves that it knows the token and so does the client,
-and no key has to be carried around. A server answers ZeroMQ's authentication requests (RFC 27, ZAP) itself.
+On this machine the token's hash is a PLAIN password. Beyond loopback both sides derive the two CURVE key
+pairs from the token (RFC 26, curvezmq): everything is encrypted, the server proves that it knows the
+token and so does the client, and no key has to be carried around. A server answers ZeroMQ's
+authentication requests (RFC 27, ZAP) itself.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ def _curve_secret(token: str, side: str) -> bytes:
 def _require_strength(token: str) -> None:
     if len(token) < MIN_REMOTE_TOKEN:
         raise UsageError(
-            f"The token has {len(token)} characters; beyond this machine at least {MIN_REMOTE_TOKEN} are needed.",
+            f"The token has {len(token)} characters; "
+            f"beyond this machine at least {MIN_REMOTE_TOKEN} are needed.",
             hint="Make one with `python -c 'import secrets; print(secrets.token_urlsafe())'`.",
         )

@@ -1,8 +1,8 @@
-"""Calls between the planner's process and its services: one codec, an explicit method table, pluggable transports.
+"""Calls to services: one codec, an explicit method table, pluggable transports.
 
-`connect` and `serve` are all that most code needs. They pick the transport by the endpoint's scheme, and a transport
-only moves frames: request ids, at-most-once execution, cancellation and progress are the dispatcher's and the
-channel's, so every transport behaves the same.
+`connect` and `serve` are all that most code needs. They pick the transport by the endpoint's scheme, and
+a transport only moves frames: request ids, at-most-once execution, cancellation and progress are the
+dispatcher's and the channel's, so every transport behaves the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The calls that a server knows: each request id is executed at most once, and its result kept for a while."""
+"""The calls that a server knows: each request id runs at most once, its result is kept for a while."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CallTable:
         self._cancelled_early: OrderedDict[str, None] = OrderedDict()
 
     def begin(self, call: Call) -> bool:
-        """Enter a call and return True, or hand its sink to the call that already has this id and return False."""
+        """Enter a call (True), or hand its sink to the call that already has this id (False)."""
         with self._lock:
             known = self._calls.get(call.id)
             if known is None:

@@ -1,8 +1,9 @@
 """The client's side of every transport: request ids, waiting, reconnecting, cancelling, progress.
 
-A call is sent under a fresh request id. When the connection breaks, the same message is sent again: the server that
-knows the id attaches the new line to the running call instead of starting it twice, and a server that was started
-since refuses it, because its state is another. When the time is over, the call goes on and `result` asks for it.
+A call is sent under a fresh request id. When the connection breaks, the same message is sent again: the
+server that knows the id attaches the new line to the running call instead of starting it twice, and a
+server that was started since refuses it, because its state is another. When the time is over, the call
+goes on and `result` asks for it.
 """
 
 from __future__ import annotations
@@ -326,7 +327,7 @@ class RpcChannel:
             connection.close()
 
     def _send_cancel(self, request_id: str) -> None:
-        """Cancel from a thread of its own: whoever sets a token must not wait for a server, or hold our lock."""
+        """Cancel from another thread: whoever sets a token must not wait for a server or for our lock."""
 
         def send() -> None:
             try:
@@ -360,6 +361,6 @@ class RpcChannel:
                 f"The server at `{self.endpoint}` did not answer the handshake in time."
             )
         return CallTimeoutError(
-            f"{self._subject(request)} gave no answer from `{self.endpoint}` in time; it may still be running.",
+            f"{self._subject(request)} got no answer from `{self.endpoint}` in time; it may still be running.",
             request_id=request.id,
         )

@@ -1,11 +1,11 @@
 """Plain data and numeric arrays as frames: one msgpack header, then the arrays' own memory, uncopied.
 
-What passes: None, bool, int (64 bit), float, str, bytes, list, dict with str or int keys, numpy scalars (which arrive
-as Python numbers), and arrays of the dtypes in `DTYPES`. Tuples arrive as lists. Everything else, object arrays
-included, is refused; nothing is ever pickled or imported by name.
+What passes: None, bool, int (64 bit), float, str, bytes, list, dict with str or int keys, numpy scalars
+(which arrive as Python numbers), and arrays of the dtypes in `DTYPES`. Tuples arrive as lists. Everything
+else, object arrays included, is refused; nothing is ever pickled or imported by name.
 
-Decoded arrays are read-only views of the received memory; whoever wants to write makes a copy. An array that is
-encoded is handed over: it must not be changed until the peer has it.
+Decoded arrays are read-only views of the received memory; whoever wants to write makes a copy. An array
+that is encoded is handed over: it must not be changed until the peer has it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ def check_size(frames: Sequence[Buffer], limits: Limits) -> None:
         raise FrameError(f"The message has {size} bytes; at most {limits.message_bytes} are accepted.")
     if frames and frame_bytes(frames[0]) > limits.header_bytes:
         raise FrameError(
-            f"The message's header has {frame_bytes(frames[0])} bytes; at most {limits.header_bytes} are accepted."
+            f"The message's header has {frame_bytes(frames[0])} bytes; "
+            f"at most {limits.header_bytes} are accepted."
         )
 
 
@@ -160,12 +161,12 @@ def _pack_array(array: NDArray[Any], arrays: list[Buffer]) -> msgpack.ExtType:
         return msgpack.ExtType(_INLINE_ARRAY, msgpack.packb((dtype.str, shape, array.tobytes())))
     if not _is_owned(array):
         array = array.copy()
-    arrays.append(memoryview(array.reshape(-1).view(np.uint8)))
+    arrays.append(array.reshape(-1).view(np.uint8).data)
     return msgpack.ExtType(_ARRAY, msgpack.packb((dtype.str, shape, len(arrays) - 1)))
 
 
 def _is_owned(array: NDArray[Any]) -> bool:
-    """Whether the memory is numpy's own; a simulator's (MuJoCo's `data.qpos`) changes behind the array's back."""
+    """Whether the memory is numpy's; a simulator's (MuJoCo's `data.qpos`) changes behind our back."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base

@@ -1,4 +1,4 @@
-"""The two ways into the package: `connect` to a service, `serve` a facade. Both find the transport by the scheme."""
+"""`connect` to a service, `serve` a facade; both find the transport by the endpoint's scheme."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The server's side of every transport: who may call, what exists, what runs, what is kept.
 
-Two kinds of thread meet here. A transport's own thread hands in frames (`receive`), and everything but a call is
-answered on it at once. Calls run on the thread that called `run`, one after another, because GL contexts belong to a
-thread; methods marked `concurrent` run on a pool beside it.
+Two kinds of thread meet here. A transport's own thread hands in frames (`receive`), and everything but a
+call is answered on it at once. Calls run on the thread that called `run`, one after another, because GL
+contexts belong to a thread; methods marked `concurrent` run on a pool beside it.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ class Dispatcher:
             self._calls.finish(call, "result", encode(result, self.limits))
         except RpentError as error:
             self._calls.finish(call, "error", encode_failure(error))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (a bug in a handler is its caller's answer)
             _log.exception("`%s` failed", call.method)
             self._calls.finish(call, "error", encode_failure(error, doing=f"`{call.method}`"))
         except BaseException:
@@ -227,5 +227,5 @@ class Dispatcher:
     def _close_facade(self) -> None:
         try:
             self.facade.close()
-        except Exception:
+        except Exception:  # noqa: BLE001  (closing is the last thing that happens)
             _log.exception("closing `%s` failed", self.facade.name)

@@ -29,10 +29,14 @@ class CallContext:
 
 
 class Handler(Protocol):
-    """`handler(call, **params) -> plain data`. Parameters arrive decoded; unknown or missing ones are refused."""
+    """`handler(call, **params) -> plain data`. Unknown or missing parameters never reach it."""
 
     def __call__(self, call: CallContext, /, **params: Any) -> Any:
-        """Carry out the call."""
+        """Carry out the call.
+
+        Arrays in the parameters are read-only. An array in the result is handed over: the handler does not
+        write to it afterwards.
+        """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +47,7 @@ class Method:
     timeout_s: float = 60.0
     """What a client waits by default."""
     concurrent: bool = False
-    """True: may run beside other calls, on a pool. False: runs on the service's one worker thread, in order."""
+    """True: may run beside other calls, on a pool. False: on the service's one worker thread, in order."""
     summary: str = ""
 
 

@@ -1,7 +1,7 @@
 """Frames in one stretch of bytes, for transports that carry streams: a table of sizes, then the frames.
 
-Layout, little-endian: `RPF1`, frame count (u32), total size (u64), the frames' sizes (u64 each), then the frames; table
-and frames start at multiples of 16 bytes, so that arrays are aligned where the whole is.
+Layout, little-endian: `RPF1`, frame count (u32), total size (u64), the frames' sizes (u64 each), then the
+frames; table and frames start at multiples of 16 bytes, so that arrays are aligned where the whole is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The transport without a wire: client and server in one process, through the same codec as everywhere else."""
+"""The transport without a wire: client and server in one process, through the same codec."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class InProcessServer:
 
 
 class InProcessConnection:
-    """A queue of replies. Frames are copied, as a wire would, so that neither side sees the other's memory."""
+    """A queue of replies. Frames are copied, as by a wire: neither side sees the other's memory."""
 
     def __init__(self, server: InProcessServer) -> None:
         self.replies: queue.SimpleQueue[Sequence[Buffer] | None] = queue.SimpleQueue()

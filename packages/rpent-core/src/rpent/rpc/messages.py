@@ -1,7 +1,7 @@
 """The messages of the protocol: a small envelope frame, then the codec's frames of the payload.
 
-The envelope is checked (protocol, token, kind) before the payload is looked at, so that an unknown sender costs next
-to nothing and a payload that does not decode still has a request id to answer to.
+The envelope is checked (protocol, token, kind) before the payload is looked at, so that an unknown sender
+costs next to nothing and a payload that does not decode still has a request id to answer to.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Request:
     token: str = ""
     method: str = ""
     instance: str = ""
-    """The server process that the client knows; another one refuses a `call`, because its state is another."""
+    """The server process that the client knows; another one refuses a `call`: its state is another."""
     progress: bool = False
     """Whether the caller wants to see progress."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """What a server sends. The payload is the result, the error's fields, the progress, or the server's info."""
+    """What a server sends. The payload is the result, the error, the progress, or the server's info."""
 
     kind: ReplyKind
     id: str

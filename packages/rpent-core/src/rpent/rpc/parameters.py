@@ -1,4 +1,4 @@
-"""Which parameters a handler takes, read from its signature once, so that a wrong call never reaches the handler."""
+"""Which parameters a handler takes, read from its signature, so that a wrong call never reaches it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Transport(Protocol):
 
 
 class Connection(Protocol):
-    """One client's line to a server, used by one call at a time; what a transport implements for `RpcChannel`."""
+    """A line to a server, used by one call at a time: what a transport implements for `RpcChannel`."""
 
     def send(self, frames: Sequence[Buffer]) -> None:
         """Send a request.

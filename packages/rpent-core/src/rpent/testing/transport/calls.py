@@ -1,4 +1,4 @@
-"""A call is executed at most once, on the right thread; its result, its progress and its cancel find their way."""
+"""A call runs at most once and on the right thread; result, progress and cancel find their way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from rpent.cancel import CancelToken
 from rpent.errors import CallTimeoutError, CancelledCallError, RemoteError
-from rpent.rpc.channel import RpcChannel
+from rpent.rpc.channel import RpcChannel  # noqa: TC001  (pytest reads annotations of fixtures)
 from rpent.rpc.codec import encode
 from rpent.rpc.messages import Request, request_frames
 from rpent.testing.transport.base import Background, Running, TransportCase, raw_connection

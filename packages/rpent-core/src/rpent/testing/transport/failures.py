@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rpent.errors import ConnectionLostError, FrameError, HandshakeError, RemoteError, TransportError
-from rpent.rpc.channel import RpcChannel
+from rpent.rpc.channel import RpcChannel  # noqa: TC001  (pytest reads annotations of fixtures)
 from rpent.rpc.codec import Limits, encode
 from rpent.rpc.connect import Expectation
 from rpent.rpc.messages import Request, parse_reply, request_frames
@@ -141,7 +141,7 @@ class FailuresContract(TransportCase):
             answer = hostile.receive(1.0)
             assert answer is None or parse_reply(answer)[0].kind == "error"
         except TransportError as error:
-            assert _is_sentence(error)
+            assert _is_sentence(error)  # noqa: PT017  (an answer is as good as a refusal)
         finally:
             hostile.close()
         assert channel.call("echo", value=1) == 1
