@@ -3,6 +3,7 @@
 import pytest
 from click.shell_completion import ShellComplete
 from rpent.cli import run as run_module
+from rpent.cli import sections
 from rpent.errors import ExitCode
 
 
@@ -125,6 +126,20 @@ def test_the_request_holds_what_was_given(robots_and_planner, run_cli, requests,
     assert request.token == "s3cret"
     assert request.progress == "json"
     assert request.record_video is False
+
+
+def test_the_default_planner_has_its_options_too(robots_and_planner, run_cli, requests, monkeypatch):
+    monkeypatch.setattr(sections, "DEFAULT_PLANNERS", ("absent", "thinker"))
+    assert run_cli("run", "--robot", "walker", "--depth", "3").exit_code == ExitCode.TASK_FAILED
+    assert (requests[0].planner, requests[0].planner_config) == ("thinker", {"depth": 3})
+
+
+def test_without_a_usual_planner_one_must_be_named(robots_and_planner, run_cli, requests, monkeypatch):
+    monkeypatch.setattr(sections, "DEFAULT_PLANNERS", ())
+    result = run_cli("run", "--robot", "walker")
+    assert result.exit_code == ExitCode.USAGE
+    assert "Missing option '--planner'" in result.stderr
+    assert "`thinker`" in result.stderr
 
 
 def test_defaults_are_those_of_the_session():

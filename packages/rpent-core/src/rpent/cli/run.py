@@ -6,23 +6,14 @@ adds the options that those plugins declare, each under a heading of its own.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from rpent.cli.params import Limit, PluginChoice, no_plugin_option, verbose_option
-from rpent.errors import RpentError, UsageError
+from rpent.cli.sections import NO_PERCEPTOR, SECTIONS, chosen, sections
+from rpent.errors import RpentError
 
-if TYPE_CHECKING:
-    from rpent.cli.sections import Section
-    from rpent.run.request import RunRequest
-
-SECTIONS = "rpent.run.sections"
-SELECTORS = {"robot": "robots", "planner": "planners", "perceptor": "perceptors"}
-NO_PERCEPTOR = "none"
-DEFAULT_PLANNERS = ("api", "flash")
-"""The planner that is taken when none is named: the first of these that is installed."""
 LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
 """The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
 
@@ -69,142 +60,6 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
     if rows:
         with formatter.section(title):
             formatter.write_dl(rows)
-
-
-def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, Any]:
-    """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest comes later."""
-    names = {*SELECTORS, "no_plugin"}
-    asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
-    scout = click.Command(
-        "run",
-        params=[asks_help, *(plain(p) for p in command.params if p.name in names)],
-        add_help_option=False,
-    )
-    found = scout.make_context(
-        "run",
-        list(args),
-        parent=ctx.parent,
-        resilient_parsing=True,
-        ignore_unknown_options=True,
-        allow_extra_args=True,
-    )
-    if found.params.get("no_plugin"):
-        from rpent.plugins import registry
-
-        registry.block(found.params["no_plugin"])
-    return {name: found.params.get(name) for name in (*SELECTORS, "help")}
-
-
-def plain(option: click.Parameter) -> click.Parameter:
-    """Return an option of the same names that takes any text."""
-    return click.Option(
-        [str(option.name), *option.opts], multiple=option.multiple, envvar=option.envvar, default=None
-    )
-
-
-def sections(choice: dict[str, Any], *, core: list[click.Parameter]) -> list[Section]:
-    """Load the chosen plugins and make their options; nothing is imported where nothing was chosen."""
-    wanted = [
-        (kind, choice[name]) for name, kind in SELECTORS.items() if choice[name] not in {None, NO_PERCEPTOR}
-    ]
-    if not wanted:
-        return []
-    from dataclasses import replace
-
-    from rpent.cli.sections import endpoint_options, flags_of, plugin_section
-
-    taken = flags_of(core) | {"--help", "-h"}
-    found = []
-    for kind, name in wanted:
-        section = plugin_section(kind, name, taken=taken)
-        section = replace(section, options=[*section.options, *endpoint_options(section.services, taken)])
-        taken |= flags_of(section.options)
-        found.append(section)
-    return found
-
-
-def default_planner() -> str:
-    """Return the planner for a run that names none.
-
-    Raises:
-        click.UsageError: None of the usual ones is installed.
-    """
-    from rpent.plugins import registry
-
-    installed = registry.names("planners")
-    for name in DEFAULT_PLANNERS:
-        if name in installed:
-            return name
-    raise click.UsageError(
-        f"Missing option `--planner`. Installed planners: {', '.join(installed) or 'none'}."
-    )
-
-
-def read_token(token: str | None, token_file: str | None) -> str | None:
-    """Return the token of attached servers, from the option or the file.
-
-    Raises:
-        UsageError: The file cannot be read, or both were given.
-    """
-    if token_file is None:
-        return token
-    if token is not None:
-        raise UsageError("`--token` and `--token-file` were both given.", hint="Give one of them.")
-    try:
-        text = Path(token_file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"`--token-file` {token_file} cannot be read: {getattr(error, 'strerror', error)}."
-        ) from error
-    if not text:
-        raise UsageError(f"`--token-file` {token_file} is empty.")
-    return text
-
-
-def build_request(ctx: click.Context) -> RunRequest:
-    """Turn the parsed options into a request, each plugin's values validated by its own model."""
-    from rpent.cli.options import field_name, given, option_name
-    from rpent.cli.sections import load_for
-    from rpent.config import build_config
-    from rpent.plugins import registry
-    from rpent.plugins.index import label
-    from rpent.run.request import Limits, ProgressStyle, RunRequest
-
-    options = ctx.params
-    configs: dict[str, dict[str, Any]] = {}
-    endpoints: dict[str, str] = {}
-    for section in ctx.meta[SECTIONS]:
-        own = [option for option in section.options if hasattr(option, "rpent_field")]
-        values = given(ctx, own)
-        what = f"{label(section.kind)} `{section.name}`"
-        if config := registry.get(section.kind, section.name).config:
-            typed = {field_name(option): option_name(option) for option in own}
-            build_config(load_for(what, config), values, what=what, names=typed)
-        configs[section.kind] = values
-        for service in section.services:
-            if endpoint := options.get(f"{service.name}_endpoint".replace("-", "_")):
-                endpoints[service.name] = endpoint
-    style: ProgressStyle = (
-        "json" if options["as_json"] else "quiet" if options["quiet"] else options["progress"]
-    )
-    return RunRequest(
-        robot=options["robot"],
-        planner=options["planner"] or default_planner(),
-        robot_config=configs.get("robots", {}),
-        planner_config=configs.get("planners", {}),
-        perceptor=options["perceptor"],
-        perceptor_config=configs.get("perceptors", {}),
-        output_dir=Path(options["output_dir"]),
-        limits=Limits(**{name: options[name] for name in Limits.__dataclass_fields__}),
-        transport=options["transport"],
-        endpoints=endpoints,
-        env_python=options["env_python"],
-        token=read_token(options["token"], options["token_file"]),
-        memory_dir=Path(options["memory_dir"]) if options["memory_dir"] else None,
-        progress=style,
-        record_video=options["video"],
-        verbose=ctx.find_root().obj.verbose if ctx.find_root().obj else False,
-    )
 
 
 @click.command("run", cls=RunCommand)
@@ -295,7 +150,11 @@ def command(ctx: click.Context, /, **_options: Any) -> int:
     Exit codes: 0 the benchmark says that the task succeeded, 1 it does not, 2 wrong usage, 3 infrastructure
     failed, 130 interrupted.
     """
-    request = build_request(ctx)
+    planner = next((section.name for section in ctx.meta[SECTIONS] if section.kind == "planners"), None)
+    if planner is None:
+        option = next(param for param in ctx.command.params if param.name == "planner")
+        raise click.MissingParameter(ctx=ctx, param=option)
+    from rpent.cli.request import build_request
     from rpent.run import execute
 
-    return int(execute(request).exit_code)
+    return int(execute(build_request(ctx, planner=planner)).exit_code)

@@ -1,8 +1,8 @@
-"""The options that chosen plugins add to a command: a heading and its options for each plugin."""
+"""Which plugins the user chose, and the options that they add: a heading and its options for each plugin."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
     from rpent.specs import ServiceSpec
 
+SECTIONS = "rpent.run.sections"
+"""Where `click.Context.meta` keeps the sections of this invocation."""
+SELECTORS = {"robot": "robots", "planner": "planners", "perceptor": "perceptors"}
+NO_PERCEPTOR = "none"
+DEFAULT_PLANNERS = ("api", "flash")
+"""The planner that is taken when none is named: the first of these that is installed."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
@@ -25,6 +32,59 @@ class Section:
     title: str
     options: list[click.Option]
     services: Sequence[ServiceSpec] = ()
+
+
+def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, Any]:
+    """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest comes later."""
+    names = {*SELECTORS, "no_plugin"}
+    asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
+    scout = click.Command(
+        "run",
+        params=[asks_help, *(plain(p) for p in command.params if p.name in names)],
+        add_help_option=False,
+    )
+    found = scout.make_context(
+        "run",
+        list(args),
+        parent=ctx.parent,
+        resilient_parsing=True,
+        ignore_unknown_options=True,
+        allow_extra_args=True,
+    )
+    if found.params.get("no_plugin"):
+        registry.block(found.params["no_plugin"])
+    choice = {name: found.params.get(name) for name in (*SELECTORS, "help")}
+    if choice["robot"] and not choice["planner"]:
+        choice["planner"] = default_planner()
+    return choice
+
+
+def plain(option: click.Parameter) -> click.Parameter:
+    """Return an option of the same names that takes any text."""
+    return click.Option(
+        [str(option.name), *option.opts], multiple=option.multiple, envvar=option.envvar, default=None
+    )
+
+
+def sections(choice: dict[str, Any], *, core: list[click.Parameter]) -> list[Section]:
+    """Load the chosen plugins and make their options; nothing is imported where nothing was chosen."""
+    wanted = [
+        (kind, choice[name]) for name, kind in SELECTORS.items() if choice[name] not in {None, NO_PERCEPTOR}
+    ]
+    taken = flags_of(core) | {"--help", "-h"}
+    found = []
+    for kind, name in wanted:
+        section = plugin_section(kind, name, taken=taken)
+        section = replace(section, options=[*section.options, *endpoint_options(section.services, taken)])
+        taken |= flags_of(section.options)
+        found.append(section)
+    return found
+
+
+def default_planner() -> str | None:
+    """Return the planner for a run that names none, or None when none of the usual ones is installed."""
+    installed = registry.names("planners")
+    return next((name for name in DEFAULT_PLANNERS if name in installed), None)
 
 
 def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
@@ -61,9 +121,9 @@ def load_for(what: str, import_string: str) -> Any:
 
     try:
         return load_object(import_string)
-    except (ImportError, ValueError) as error:
+    except Exception as error:
         raise PluginError(
-            f"The {what} names `{import_string}`, which cannot be imported: {error}",
+            f"The {what} names `{import_string}`, which cannot be imported: {type(error).__name__}: {error}",
             hint=f"See `rpent doctor {what.partition('`')[2].rstrip('`')}`.",
         ) from error
 

@@ -1,0 +1,96 @@
+"""From the parsed options of `rpent run` to a `RunRequest`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rpent.cli.options import field_name, given, option_name
+from rpent.cli.sections import SECTIONS, load_for
+from rpent.config import build_config
+from rpent.errors import UsageError
+from rpent.plugins import registry
+from rpent.plugins.index import label
+from rpent.run.request import Limits, RunRequest
+
+if TYPE_CHECKING:
+    import click
+
+    from rpent.cli.sections import Section
+    from rpent.run.request import ProgressStyle
+
+
+def build_request(ctx: click.Context, *, planner: str) -> RunRequest:
+    """Turn the parsed options into a request, each plugin's values validated by its own model."""
+    options = ctx.params
+    found: list[Section] = ctx.meta[SECTIONS]
+    configs = {section.kind: values_of(section, ctx) for section in found}
+    return RunRequest(
+        robot=options["robot"],
+        planner=planner,
+        robot_config=configs.get("robots", {}),
+        planner_config=configs.get("planners", {}),
+        perceptor=options["perceptor"],
+        perceptor_config=configs.get("perceptors", {}),
+        output_dir=Path(options["output_dir"]),
+        limits=Limits(**{name: options[name] for name in Limits.__dataclass_fields__}),
+        transport=options["transport"],
+        endpoints=endpoints_of(found, options),
+        env_python=options["env_python"],
+        token=read_token(options["token"], options["token_file"]),
+        memory_dir=Path(options["memory_dir"]) if options["memory_dir"] else None,
+        progress=progress_style(options),
+        record_video=options["video"],
+        verbose=ctx.find_root().obj.verbose if ctx.find_root().obj else False,
+    )
+
+
+def values_of(section: Section, ctx: click.Context) -> dict[str, Any]:
+    """Return the values that were given for a plugin's options; its model has accepted them.
+
+    Raises:
+        UsageError: The model does not accept one.
+    """
+    own = [option for option in section.options if hasattr(option, "rpent_field")]
+    values = given(ctx, own)
+    what = f"{label(section.kind)} `{section.name}`"
+    if config := registry.get(section.kind, section.name).config:
+        typed = {field_name(option): option_name(option) for option in own}
+        build_config(load_for(what, config), values, what=what, names=typed)
+    return values
+
+
+def endpoints_of(sections: list[Section], options: dict[str, Any]) -> dict[str, str]:
+    """Return the endpoints of servers that already run, by service."""
+    services = [service.name for section in sections for service in section.services]
+    given_endpoints = {name: options.get(f"{name}_endpoint".replace("-", "_")) for name in services}
+    return {name: endpoint for name, endpoint in given_endpoints.items() if endpoint}
+
+
+def progress_style(options: dict[str, Any]) -> ProgressStyle:
+    """Return how progress is shown; `--json` and `--quiet` are short for values of `--progress`."""
+    if options["as_json"]:
+        return "json"
+    style: ProgressStyle = "quiet" if options["quiet"] else options["progress"]
+    return style
+
+
+def read_token(token: str | None, token_file: str | None) -> str | None:
+    """Return the token of attached servers, from the option or the file.
+
+    Raises:
+        UsageError: The file cannot be read, or both were given.
+    """
+    if token_file is None:
+        return token
+    if token is not None:
+        raise UsageError("`--token` and `--token-file` were both given.", hint="Give one of them.")
+    try:
+        text = Path(token_file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"`--token-file` {token_file} cannot be read: {getattr(error, 'strerror', error)}."
+        ) from error
+    if not text:
+        raise UsageError(f"`--token-file` {token_file} is empty.")
+    return text
