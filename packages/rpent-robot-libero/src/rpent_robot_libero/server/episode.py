@@ -41,7 +41,7 @@ class Episode:
         scene.reset(self.initial_state)
         self.arm = Arm(scene)
         base = scene.data.body(scene.robot.robot_model.root_body).xpos
-        self.workspace = Workspace.of_scene(np.array(base), float(scene.env.workspace_offset[2]))
+        self.workspace = Workspace.of_scene(np.array(base), scene.surface_z_m)
         null_action = np.zeros(ACTION_DIM)
         null_action[6] = OPEN
         for _ in range(settle_steps):

@@ -85,7 +85,7 @@ class LiberoEnv:
             "max_episode_steps": episode.max_steps,
             "workspace": {"low": workspace.low.tolist(), "high": workspace.high.tolist()},
             "joint_names": list(episode.arm.joint_names),
-            "surface_z_m": float(self.scene.env.workspace_offset[2]),
+            "surface_z_m": self.scene.surface_z_m,
             "privileged": self._config.privileged,
             "settle_steps": self._config.settle_steps,
         }

@@ -13,7 +13,7 @@ from typing import Any
 
 import mujoco
 
-from rpent_robot_libero.server import warmup
+from rpent_robot_libero.server import assets
 
 _SUFFIX, _HINT_SUFFIX = ".mjb", ".scene"
 MUTABLE_FIELDS = ("body_pos", "body_quat", "site_rgba")
@@ -71,7 +71,7 @@ class ModelStore:
         self.flush()
         model = self._find(key)
         if model is None:
-            warmup.read_assets(xml)
+            assets.read_ahead(xml)
             model = mujoco.MjModel.from_xml_string(xml)
             self._unsaved = None if self._directory is None else self._directory / f"{key}{_SUFFIX}"
         self._held = (key, model, {name: getattr(model, name).copy() for name in MUTABLE_FIELDS})

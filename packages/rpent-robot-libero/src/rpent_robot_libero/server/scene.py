@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from rpent_robot_libero.server import warmup
+from rpent_robot_libero.server import assets, warmup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,6 +71,11 @@ class Scene:
         self.env._post_process()
 
     @property
+    def surface_z_m(self) -> float:
+        """Height of the table top, or of the floor, that the task's things stand on."""
+        return max(0.0, float(self.env.workspace_offset[2]))  # the floor's offset is an allowance below it
+
+    @property
     def robot(self) -> Any:
         """The robosuite robot: model, gripper and controller."""
         return self.env.robots[0]
@@ -111,7 +116,7 @@ def _construct(task: Task, load_model: Callable[[str], Any]) -> Any:
     problem = TASK_MAPPING[get_problem_info(path)["problem_name"]]
 
     def initialize_sim(self: Any, xml_string: str | None = None) -> None:
-        self.sim = MjSim(load_model(xml_string or self.model.get_xml()))
+        self.sim = MjSim(load_model(assets.drop_unused(xml_string or self.model.get_xml())))
         self.sim.forward()
         self.initialize_time(self.control_freq)
 
