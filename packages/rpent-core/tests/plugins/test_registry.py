@@ -25,7 +25,7 @@ def test_unknown_name_suggests_the_closest(plugin_site):
     with pytest.raises(UnknownPluginError) as raised:
         registry.get("robots", "waker")
     assert "did you mean `walker`?" in raised.value.message
-    assert "rpent-robot-waker" in raised.value.hint
+    assert "rpent-robot-waker" not in raised.value.hint
     assert raised.value.exit_code == ExitCode.USAGE
 
 
@@ -92,6 +92,12 @@ def test_a_newer_core_is_asked_for_before_anything_is_imported(plugin_site):
     assert raised.value.failure.phase == "core version"
     assert "rpent-core<100,>=99" in raised.value.message
     assert raised.value.hint == "pip install --upgrade rpent-core rpent-robot-modern"
+
+
+def test_unknown_name_without_a_likeness_names_the_distribution(plugin_site):
+    with pytest.raises(UnknownPluginError) as raised:
+        registry.get("robots", "zebra")
+    assert "`rpent-robot-zebra`" in raised.value.hint
 
 
 def test_strict_mode_raises(plugin_site, monkeypatch):

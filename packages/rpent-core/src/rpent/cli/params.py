@@ -45,6 +45,8 @@ class PluginChoice(click.ParamType):  # type: ignore[type-arg]
         """Say what is installed."""
         from rpent.suggest import listing
 
+        if self.kind == "robots" and not self.names():
+            return "None is installed: each robot is a distribution of its own, such as `rpent-robot-libero`."
         return f"Installed: {listing(self.names())}."
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:

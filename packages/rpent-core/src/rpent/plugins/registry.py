@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.plugins import index as index_module
 from rpent.plugins.failure import BrokenPluginError, LoadFailure, PhaseError, UnknownPluginError, failure_of
 from rpent.plugins.index import Index, label, scan
-from rpent.suggest import did_you_mean, listing
+from rpent.suggest import closest, did_you_mean, listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,10 +69,12 @@ class Registry:
                 hint=f"It is named in `{index_module.DISABLE_VARIABLE}` or in `--no-plugin`.",
             )
         names = self.names(kind)
+        hint = "`rpent plugins list` shows everything."
+        if closest(name, names) is None:  # a typing error must not send anybody to a stranger's distribution
+            conventional = index_module.conventional_distribution(kind, name)
+            hint += f" By convention, `{name}` would come with the distribution `{conventional}`."
         raise UnknownPluginError(
-            f"No {noun} is named `{name}`{did_you_mean(name, names)} Installed: {listing(names)}.",
-            hint=f"`rpent plugins list` shows everything; by convention `{name}` comes with the distribution "
-            f"`{index_module.conventional_distribution(kind, name)}`.",
+            f"No {noun} is named `{name}`{did_you_mean(name, names)} Installed: {listing(names)}.", hint=hint
         )
 
     def get(self, kind: str, name: str) -> Any:
