@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MAX_OBSERVER_FAILURES = 3
 """A life-cycle observer that failed this often is not called again in this process."""
 
+_LOADING = RLock()
+"""Services start, and ask for transports, in parallel; loading redirects standard output, which is the process's."""
+
 
 class Registry:
     """An index of entry points and what was loaded from it; the program uses `current()`."""
@@ -29,7 +32,6 @@ class Registry:
         self.index = index
         self._loader: Loader | None = None
         self._loaded: dict[tuple[str, str], Any] = {}
-        self._lock = RLock()  # services start, and ask for transports, in parallel
         self._observer_failures: dict[str, int] = {}
 
     @property
@@ -96,7 +98,7 @@ class Registry:
     def try_entry(self, entry: Entry) -> Any:
         """Return the spec of an entry, or its `LoadFailure`."""
         key = (entry.kind, entry.qualified_name)
-        with self._lock:
+        with _LOADING:
             if key not in self._loaded:
                 self._loaded[key] = self.loader.spec(entry)
             return self._loaded[key]
