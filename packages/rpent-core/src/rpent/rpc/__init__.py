@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rpent.rpc.channel import Channel, ServerInfo
     from rpent.rpc.codec import Limits
-    from rpent.rpc.connect import Expectation, connect, serve
+    from rpent.rpc.api import Expectation, connect, serve
     from rpent.rpc.dispatcher import Dispatcher
     from rpent.rpc.endpoint import Endpoint, parse_endpoint
     from rpent.rpc.facade import CallContext, Facade, Method
@@ -23,16 +23,16 @@ _HOMES = {
     "Channel": "channel",
     "Dispatcher": "dispatcher",
     "Endpoint": "endpoint",
-    "Expectation": "connect",
+    "Expectation": "api",
     "Facade": "facade",
     "Limits": "codec",
     "Method": "facade",
     "Server": "transport",
     "ServerInfo": "channel",
     "Transport": "transport",
-    "connect": "connect",
+    "connect": "api",
     "parse_endpoint": "endpoint",
-    "serve": "connect",
+    "serve": "api",
 }
 
 __all__ = [

@@ -314,6 +314,9 @@ class RpcChannel:
         except BaseException:
             connection.close()
             raise
+        self._take_back(connection)
+
+    def _take_back(self, connection: Connection) -> None:
         with self._lock:
             if not self._closed:
                 self._idle.append(connection)
@@ -361,6 +364,6 @@ class RpcChannel:
                 f"The server at `{self.endpoint}` did not answer the handshake in time."
             )
         return CallTimeoutError(
-            f"{self._subject(request)} got no answer from `{self.endpoint}` in time; it may still be running.",
+            f"{self._subject(request)} got no answer from `{self.endpoint}` in time and may still run.",
             request_id=request.id,
         )

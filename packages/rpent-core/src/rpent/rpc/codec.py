@@ -170,7 +170,7 @@ def _is_owned(array: NDArray[Any]) -> bool:
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
-    return base is None or isinstance(base, bytes | memoryview)
+    return base is None or isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)
 
 
 def _unpack(data: bytes, limits: Limits) -> tuple[Any, Any, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpent.rpc.connect import Expectation, connect
+from rpent.rpc.api import Expectation, connect
 
 if TYPE_CHECKING:
     from rpent.rpc.channel import Channel

@@ -80,7 +80,7 @@ def bind(job: HostJob, facade: Facade) -> Server:
     Raises:
         ServiceError: None of the transports can be imported, or the address cannot be bound.
     """
-    from rpent.rpc.connect import load_transport  # noqa: PLC0415 (the factory's imports come first)
+    from rpent.rpc.api import load_transport  # noqa: PLC0415 (the factory's imports come first)
     from rpent.rpc.dispatcher import Dispatcher  # noqa: PLC0415
     from rpent.rpc.endpoint import parse_endpoint  # noqa: PLC0415
 

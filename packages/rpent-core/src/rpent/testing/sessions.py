@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rpent.robot import ToolContext
-from rpent.rpc.connect import connect, serve
+from rpent.rpc.api import connect, serve
 from rpent.run.prompts import fill
 from rpent.runs.directory import create
 from rpent.runs.recorder import Recorder

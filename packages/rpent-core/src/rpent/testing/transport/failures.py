@@ -10,7 +10,7 @@ import pytest
 from rpent.errors import ConnectionLostError, FrameError, HandshakeError, RemoteError, TransportError
 from rpent.rpc.channel import RpcChannel  # noqa: TC001  (pytest reads annotations of fixtures)
 from rpent.rpc.codec import Limits, encode
-from rpent.rpc.connect import Expectation
+from rpent.rpc.api import Expectation
 from rpent.rpc.messages import Request, parse_reply, request_frames
 from rpent.testing.transport.base import Background, Running, TransportCase, raw_connection
 from rpent.testing.transport.service import NAME, SCHEMA, VERSION
