@@ -1,4 +1,4 @@
-"""The agent side of a robot: from a validated configuration to a task, prompts and a toolkit. No simulator here."""
+"""The agent side of a robot: from a validated configuration to a task, prompts and a toolkit; no simulator."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class ToolContext:
     """A `rpent.perception.Perceptor`, or None."""
     memory_dir: Path | None = None
     record_video: bool = False
-    """Whether the run wants frames: small pictures passed to `progress` as `{"frame": (H, W, 3) uint8}`."""
+    """Whether the run wants a video. An env server with `record` and `frames` needs no help; others may
+    pass small pictures to `progress` as `{"frame": (H, W, 3) uint8, "frame_s": seconds it stands for}`."""
 
 
 class Robot(ABC):

@@ -34,7 +34,7 @@ def test_the_picture_is_upright(tmp_path):
     half = frame(0)
     half[:32] = 250
     video = VideoWriter(tmp_path / "episode.mp4")
-    video.add(half, repeat=5)
+    video.add(half, seconds=0.5)
     video.close()
     reader = imageio_ffmpeg.read_frames(str(tmp_path / "episode.mp4"))
     width, height = next(reader)["size"]

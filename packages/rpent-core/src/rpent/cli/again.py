@@ -53,7 +53,7 @@ def changes_of(ctx: click.Context, run_dir: Path) -> dict[str, Any]:
     """Return what the options change in the recorded request."""
     from click.core import ParameterSource
 
-    from rpent.cli.run import read_token
+    from rpent.cli.request import read_token
     from rpent.run.manifest import request_from_json
     from rpent.runs.directory import RunDirectory
 

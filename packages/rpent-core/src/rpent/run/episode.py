@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RpentError
 from rpent.robot import Prompts, ToolContext
 from rpent.run.closing import close_episode
+from rpent.run.filming import Filming
 from rpent.run.perception import build_perceptor
 from rpent.run.prompts import render
-from rpent.run.recovery import Recovery
+from rpent.run.recovery import ENV, Recovery
 from rpent.run.services import service_requests
 from rpent.run.tools import collect_tools
 from rpent.runs import events as ev
@@ -169,6 +170,9 @@ class Episode:
     def _run_session(self, toolkit: Toolkit) -> None:
         resume = self.resume
         limits = self.resolved.request.limits
+        filmed = self.supervisor.channels.get(ENV) if self.resolved.request.record_video else None
+        filming = Filming(filmed, self.recorder)
+        filming.start()
         self.session = Session(
             task=self.resolved.setup,
             prompts=self._prompts,
@@ -179,7 +183,8 @@ class Episode:
             budget=resume.budget(limits) if resume else Budget(limits=limits),
             history=resume.transcript if resume else (),
             prior_calls=resume.calls if resume else 0,
-            recover=Recovery(self.supervisor, toolkit, self.recorder).recover,
+            recover=Recovery(self.supervisor, toolkit, self.recorder, then=filming.start).recover,
+            after_action=filming.fetch,
         )
         self.session.open()
         self._drive(self.session)

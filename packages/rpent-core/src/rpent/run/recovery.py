@@ -9,6 +9,8 @@ from rpent.runs import events as ev
 from rpent.runs.steps import read_snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rpent.runs.recorder import Recorder
     from rpent.services.supervisor import Supervisor
     from rpent.tools.toolkit import Toolkit
@@ -19,10 +21,13 @@ ENV = "env"
 class Recovery:
     """Brings the services of a run back."""
 
-    def __init__(self, supervisor: Supervisor, toolkit: Toolkit, recorder: Recorder) -> None:
+    def __init__(
+        self, supervisor: Supervisor, toolkit: Toolkit, recorder: Recorder, *, then: Callable[[], None]
+    ) -> None:
         self._supervisor = supervisor
         self._toolkit = toolkit
         self._recorder = recorder
+        self._then = then
 
     def recover(self, error: RpentError) -> str:
         """Restart what died and restore the last snapshot; returns what the planner is told.
@@ -41,6 +46,7 @@ class Recovery:
         step = self._recorder.last_step
         if ENV in dead:
             self._toolkit.restore(read_snapshot(self._recorder.directory, step))
+            self._then()
         names = " and ".join(f"`{name}`" for name in dead)
         for name in dead:
             self._recorder.event(ev.Recovered(service=name, step=step, detail=error.message))

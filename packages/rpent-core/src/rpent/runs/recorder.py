@@ -104,11 +104,11 @@ class Recorder:
         with suppress(OSError), (self.directory.logs / "run.log").open("a") as log:
             log.write(f"{where}:\n{text}\n")
 
-    def frame(self, pixels: Any) -> None:
-        """Append a frame to the video."""
+    def frame(self, pixels: Any, seconds: float = 0.0) -> None:
+        """Show a frame in the video."""
         with self._lock:
             if self._video is not None and not self._closed:
-                self._video.add(pixels)
+                self._video.add(pixels, seconds)
 
     def close(self) -> list[str]:
         """Close all files; returns what went wrong. Further events are dropped."""

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FPS = 25
+FPS = 10
+"""Enough to follow a robot; an encoder that repeats a still picture costs next to nothing."""
 MAX_SIDE = 512
 
 
@@ -33,10 +34,14 @@ class VideoWriter:
         self._part = _next_part(path)
         self.error = ""
 
-    def add(self, frame: NDArray[np.uint8], repeat: int = 1) -> None:
-        """Append a frame, (H, W, 3) uint8; an encoder that fails is noted in `error` and not asked again."""
+    def add(self, frame: NDArray[np.uint8], seconds: float = 0.0) -> None:
+        """Show a frame, (H, W, 3) uint8, for `seconds`, at least for one picture.
+
+        An encoder that fails is noted in `error` and not asked again.
+        """
         if self.error:
             return
+        repeat = max(1, round(seconds * self._fps))
         try:
             data = self._fitted(frame)
             process = self._process or self._start()

@@ -70,6 +70,7 @@ class CallRunner:
         recorder: Recorder,
         scope: CallScope,
         recover: Callable[[RpentError], str] | None,
+        after_action: Callable[[], None] | None,
     ) -> None:
         self.current: Job[ToolReply] | None = None
         """The call under way."""
@@ -78,6 +79,7 @@ class CallRunner:
         self._recorder = recorder
         self._scope = scope
         self._recover = recover
+        self._after_action = after_action or (lambda: None)
         self._recoveries = 0
         self._last_progress = 0.0
         self._tools = {tool.name: tool for tool in session.tools}
@@ -186,6 +188,8 @@ class CallRunner:
         self._scope.enter(job.token, lambda data: self._progress(call_id, data))
         try:
             done = self._handled(tool, arguments, job)
+            if not tool.readonly:
+                self._after_action()
             moved = done.ok or self._toolkit.env_steps() != before
             if not tool.readonly and moved:
                 self._capture(done, tool, arguments, call_id)
@@ -250,8 +254,8 @@ class CallRunner:
     def _progress(self, call_id: str, data: Mapping[str, Any]) -> None:
         frame = data.get("frame")
         if frame is not None:
-            self._recorder.frame(frame)
-        rest = {key: value for key, value in data.items() if key != "frame"}
+            self._recorder.frame(frame, float(data.get("frame_s", 0.0)))
+        rest = {key: value for key, value in data.items() if key not in {"frame", "frame_s"}}
         now = time.monotonic()
         if rest and now - self._last_progress >= PROGRESS_INTERVAL_S:
             self._last_progress = now

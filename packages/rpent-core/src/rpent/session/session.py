@@ -61,6 +61,7 @@ class Session:
         history: Sequence[Mapping[str, Any]] = (),
         prior_calls: int = 0,
         recover: Callable[[RpentError], str] | None = None,
+        after_action: Callable[[], None] | None = None,
         cancel_grace_s: float = CANCEL_GRACE_S,
     ) -> None:
         self.task = task
@@ -88,7 +89,12 @@ class Session:
         self._timer: threading.Timer | None = None
         self._worker = Worker("rpent-tools")
         self._runner = CallRunner(
-            session=self, toolkit=toolkit, recorder=recorder, scope=scope or CallScope(), recover=recover
+            session=self,
+            toolkit=toolkit,
+            recorder=recorder,
+            scope=scope or CallScope(),
+            recover=recover,
+            after_action=after_action,
         )
 
     # The run's side.

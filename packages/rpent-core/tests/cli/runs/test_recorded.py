@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -13,14 +14,15 @@ from rpent.cli.show import command as show
 from rpent.errors import RpentError, UsageError
 from rpent.plugins import registry
 from rpent.run import Limits, RunRequest, execute
+from rpent.runs import index
 from rpent.testing.fake_robot.robot import solution
 from rpent.testing.registry import FakeRegistry
 
 
-@pytest.fixture
-def runs(tmp_path):
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
     """One solved run and one that was cut short."""
-    directory = tmp_path / "runs"
+    directory = tmp_path_factory.mktemp("recorded")
 
     def run(**changes):
         request = RunRequest(
@@ -36,6 +38,12 @@ def runs(tmp_path):
     run()
     run(limits=Limits(max_turns=3))
     return directory
+
+
+@pytest.fixture
+def runs(recorded, tmp_path):
+    """A copy of them that a test may change."""
+    return shutil.copytree(recorded, tmp_path / "runs")
 
 
 @pytest.fixture
@@ -103,7 +111,7 @@ def test_resume_under_the_old_limit_ends_at_once(runs, fakes):
 
 
 def test_replay_writes_a_run_of_its_own(runs, fakes):
-    solved = next(path for path in runs.iterdir() if "success" in (path / "run.json").read_text())
+    solved = next(run.path for run in index.list_runs(runs) if run.benchmark_success)
     before = len(list(runs.iterdir()))
     result = CliRunner().invoke(
         replay, [str(solved), "--output-dir", str(runs), "--json"], standalone_mode=False
