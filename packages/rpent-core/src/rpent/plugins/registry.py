@@ -22,7 +22,7 @@ MAX_OBSERVER_FAILURES = 3
 """A life-cycle observer that failed this often is not called again in this process."""
 
 _LOADING = RLock()
-"""Services start, and ask for transports, in parallel; loading redirects standard output, which is the process's."""
+"""Services ask for transports in parallel, and loading redirects the standard output of the whole process."""
 
 
 class Registry:
