@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HOLDS = 0.2
 """A relation that scores less is taken not to hold."""
+ROOM_M = 0.025
+"""What is on something hardly larger than itself is this near to its middle."""
 _DIRECTED = frozenset({"left_of", "right_of", "front_of", "behind", "side"})
 
 
@@ -61,11 +63,10 @@ class Grounder:
         if relation.kind == "in":
             return relations.outside(thing, target) < 0.01 and thing.bottom < target.top
         if relation.kind == "on":
-            inside = relations.outside(thing, target) == 0.0
-            centred = bool(
-                np.all(np.abs(thing.xy - target.xy) < np.maximum(target.size[:2] / 2 - 0.02, 0.02))
-            )
-            return inside and centred and thing.bottom > target.bottom - 0.01 and thing.top > target.top
+            # On a plate a bowl stands in the middle; on a cabinet there is room.
+            room = np.maximum((target.size[:2] - thing.size[:2]) / 2, ROOM_M)
+            centred = bool(np.all(np.abs(thing.xy - target.xy) <= room))
+            return centred and thing.bottom > target.bottom - 0.01 and thing.top > target.top
         return self._score(relation, thing, [target]) > HOLDS
 
     def _scores(self, relation: Relation, things: Sequence[Candidate]) -> np.ndarray:
