@@ -14,4 +14,10 @@ def loadable(*names: str) -> bool:
     return True
 
 
-sys.exit(not (loadable("libEGL.so.1", "libEGL_mesa.so.0") or loadable("libEGL.so.1", "libEGL_nvidia.so.0") or loadable("libOSMesa.so.8")))
+sys.exit(
+    not (
+        loadable("libEGL.so.1", "libEGL_mesa.so.0")
+        or loadable("libEGL.so.1", "libEGL_nvidia.so.0")
+        or loadable("libOSMesa.so.8")
+    )
+)

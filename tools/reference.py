@@ -8,16 +8,18 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
-from rpent.cli.options import options_from_model
-from rpent.specs import load_object
+from rpent.errors import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -40,7 +42,7 @@ def field_docs(cls: type) -> dict[str, str]:
     """The string under each field of a class, by field name."""
     body = ast.parse(inspect.getsource(cls)).body[0].body  # type: ignore[attr-defined]
     docs = {}
-    for statement, following in zip(body, body[1:], strict=False):
+    for statement, following in pairwise(body):
         if (
             isinstance(statement, ast.AnnAssign)
             and isinstance(following, ast.Expr)
@@ -57,16 +59,26 @@ def specs_page() -> str:
         if not (inspect.isclass(cls) and is_dataclass(cls) and cls.__module__ == specs.__name__):
             continue
         docs = field_docs(cls)
-        lines += [f"\n## `{name}`\n", inspect.getdoc(cls) or "", "", "| field | type | meaning |", "|---|---|---|"]
+        lines += [
+            f"\n## `{name}`\n",
+            inspect.getdoc(cls) or "",
+            "",
+            "| field | type | meaning |",
+            "|---|---|---|",
+        ]
         for field in fields(cls):
             kind = str(field.type).replace("|", "\\|")
-            lines.append(f"| `{field.name}` | `{kind}` | {docs.get(field.name, '').replace('|', chr(92) + '|')} |")
+            lines.append(
+                f"| `{field.name}` | `{kind}` | {docs.get(field.name, '').replace('|', chr(92) + '|')} |"
+            )
     return "\n".join(lines)
 
 
 def commands(command: click.Command, path: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
     """Yield (path, help) of a command and all below it."""
-    context = click.Context(command, info_name=path.rsplit(" ", 1)[-1], parent=parent, max_content_width=100, terminal_width=100)
+    context = click.Context(
+        command, info_name=path.rsplit(" ", 1)[-1], parent=parent, max_content_width=100, terminal_width=100
+    )
     yield path, command.get_help(context)
     if isinstance(command, click.Group):
         for name in sorted(command.list_commands(context)):
@@ -85,10 +97,8 @@ def cli_page() -> str:
 
 def exit_codes() -> Iterator[str]:
     """What each exit code means, from the enum's own documentation."""
-    from rpent.errors import ExitCode
-
     body = ast.parse(inspect.getsource(ExitCode)).body[0].body  # type: ignore[attr-defined]
-    for statement, following in zip(body, body[1:], strict=False):
+    for statement, following in pairwise(body):
         if isinstance(statement, ast.Assign):
             yield f"{statement.value.value} {following.value.value.rstrip('.')}"  # type: ignore[attr-defined]
 

@@ -61,7 +61,7 @@ class CollectHooks:
 
             @hookimpl
             def rpent_robots():
-                yield RobotSpec(name="my-bot", summary="My robot.", robot="my_bot.robot:MyBot", config="my_bot.config:Config")
+                yield RobotSpec(name="my-bot", summary="My robot.", robot="my_bot:MyBot", config="my_bot:Config")
         """
 
     @hookspec
@@ -72,7 +72,7 @@ class CollectHooks:
 
             @hookimpl
             def rpent_planners():
-                yield PlannerSpec(name="my-llm", summary="My agent.", planner="my_llm.planner:Planner", config="my_llm.config:Config")
+                yield PlannerSpec(name="my-llm", summary="My agent.", planner="my_llm:Planner", config="my_llm:Config")
         """
 
     @hookspec
@@ -83,7 +83,7 @@ class CollectHooks:
 
             @hookimpl
             def rpent_transports():
-                yield TransportSpec(scheme="quic", summary="RPC over QUIC.", transport="my_quic.transport:QuicTransport")
+                yield TransportSpec(scheme="quic", summary="RPC over QUIC.", transport="my_quic:Quic")
         """
 
     @hookspec
@@ -105,7 +105,8 @@ class CollectHooks:
 
             @hookimpl
             def rpent_policies():
-                yield PolicySpec(name="my-vla", summary="My VLA.", service=ServiceSpec(name="vla", factory="my_vla:create", config="my_vla:Config"))
+                service = ServiceSpec(name="vla", factory="my_vla:create", config="my_vla:Config")
+                yield PolicySpec(name="my-vla", summary="My VLA.", service=service)
         """
 
     @hookspec
