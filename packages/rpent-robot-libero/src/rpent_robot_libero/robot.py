@@ -61,7 +61,10 @@ class LiberoRobot(Robot):
         return Prompts(system=SYSTEM, user=USER)
 
     def toolkit(self, context: ToolContext) -> Toolkit:
-        """Build the tools over the connected services."""
-        from rpent_robot_libero.toolkit import LiberoToolkit  # noqa: PLC0415  (imports numpy code)
+        """Build the tools over the connected services, at the beginning of the episode."""
+        from rpent.env.client import EnvClient  # noqa: PLC0415  (imports numpy code)
+        from rpent_robot_libero.attach import start_episode  # noqa: PLC0415
+        from rpent_robot_libero.toolkit import LiberoToolkit  # noqa: PLC0415
 
+        start_episode(EnvClient(context.channels["env"]), context.setup.service_configs["env"])
         return LiberoToolkit(context)
