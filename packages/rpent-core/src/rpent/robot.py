@@ -1,4 +1,4 @@
-"""The agent side of a robot: from a validated configuration to a task, prompts and a toolkit; no simulator."""
+"""The agent side of a robot: from a validated configuration to a task, prompts and a toolkit. No simulator."""
 
 from __future__ import annotations
 

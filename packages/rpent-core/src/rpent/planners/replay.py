@@ -36,6 +36,8 @@ class ReplayPlanner:
     def __init__(self, config: ReplayConfig) -> None:
         self.config = config
         self._calls = read_recipe(config.recipe)
+        self._ids: dict[str, str] = {}
+        """Recorded id of a found thing → its id in this run: a resume or a crash starts their numbers anew."""
 
     def run(self, session: Session) -> None:
         """Carry out the calls; a resumed session goes on behind those that it has already done."""
@@ -45,8 +47,13 @@ class ReplayPlanner:
                 break
             if self.config.to_step is not None and call.step is not None and call.step > self.config.to_step:
                 break
+            if call.cancelled:
+                # Where it stopped is not known in steps; what followed started from there and corrects itself.
+                session.notice(f"Call {call.n} (`{call.name}`) was cancelled in the recording; it is left out.")
+                continue
             session.begin_turn()
-            reply = session.call(call.name, call.arguments)
+            reply = session.call(call.name, self._translated(call.arguments))
+            self._note_ids(call, reply)
             if reply.ended:
                 return
             different = _difference(call, reply)
@@ -55,6 +62,20 @@ class ReplayPlanner:
                 session.notice(different, level="warning")
         session.begin_turn()
         session.call(FINISH, self._verdict(differences))
+
+    def _translated(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: self._ids.get(value, value) if name == "id" or name.endswith("_id") else value
+            for name, value in arguments.items()
+        }
+
+    def _note_ids(self, call: RecipeCall, reply: ToolReply) -> None:
+        recorded, live = call.result.get("candidates"), reply.data.get("candidates")
+        if not isinstance(recorded, list) or not isinstance(live, list):
+            return
+        for then, now in zip(recorded, live, strict=False):
+            if isinstance(then, dict) and isinstance(now, dict) and "id" in then and "id" in now:
+                self._ids[str(then["id"])] = str(now["id"])
 
     def _verdict(self, differences: list[str]) -> dict[str, Any]:
         recorded = next((call for call in self._calls if call.name == FINISH), None)
