@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rpent.robot import Prompts, Robot, TaskSetup
+
 from rpent_robot_libero.catalog import find_task
 from rpent_robot_libero.config import LiberoConfig
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
     from rpent.robot import ToolContext
     from rpent.tools.toolkit import Toolkit
 
@@ -63,6 +63,7 @@ class LiberoRobot(Robot):
     def toolkit(self, context: ToolContext) -> Toolkit:
         """Build the tools over the connected services, at the beginning of the episode."""
         from rpent.env.client import EnvClient  # noqa: PLC0415  (imports numpy code)
+
         from rpent_robot_libero.attach import start_episode  # noqa: PLC0415
         from rpent_robot_libero.toolkit import LiberoToolkit  # noqa: PLC0415
 
