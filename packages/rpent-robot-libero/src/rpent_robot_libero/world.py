@@ -11,6 +11,7 @@ import numpy as np
 from rpent.errors import ToolError
 from rpent_robot_libero.primitives import cloud
 from rpent_robot_libero.primitives.geometry import back_project, quaternion_matrix
+from rpent_robot_libero.primitives.kinematics import base_position
 from rpent_robot_libero.primitives.placing import Held
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ VIEW_SIZE = 256
 """Rows and columns of the pictures that things are looked for in."""
 
 CAMERAS = ("agentview", "wrist")
-
-BASE_BEHIND = 0.05
-"""The workspace begins this far in front of the arm's base."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,9 +88,8 @@ class World:
         self.env = env
         self.perceptor: Perceptor | None = context.perceptor
         self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
-        low, high = self.workspace["low"], self.workspace["high"]
-        self.base = np.array([low[0] - BASE_BEHIND, (low[1] + high[1]) / 2])
         self.state: Observation = env.observe()
+        self.base = base_position(self.state.eef_position, self.state.joint_positions)
         self.held: Held | None = None
         self._views: dict[str, View] = {}
         self._found: dict[str, Found] = {}
@@ -204,6 +201,34 @@ class World:
     def around(self, thing: Found) -> Points:
         """Return the surface points of everything in a thing's picture but itself, the robot and what it holds."""
         return self.everything(thing.view, without=_grown(thing.segment.mask))
+
+    def measure_held(self) -> None:
+        """See how a thing hangs in the hand that lay askew when it was grasped."""
+        held = self.held
+        if held is None or held.level:
+            return
+        eef = self.state.eef_position
+        expected = eef[:2] + held.offset_at(self.gripper_yaw)
+        clouds = [self._held_points(held, camera, expected) for camera in CAMERAS]
+        points = cloud.thin_out(np.concatenate(clouds), 0.002)
+        if len(points) < 60:
+            return
+        rim = cloud.find_rim(points)
+        lowest = float(np.percentile(points[:, 2], 1))
+        if rim is not None and rim.clear:
+            middle = rim.foot(float(np.nanmean(rim.heights)) - lowest)
+        else:
+            middle = cloud.extent(points).middle[:2]
+        self.held = held.hanging(middle - eef[:2], self.gripper_yaw, float(eef[2]) - lowest)
+
+    def _held_points(self, held: Held, camera: str, expected: NDArray[np.float64]) -> Points:
+        near = [
+            thing.points
+            for thing in self.find(held.label, camera=camera)
+            if np.linalg.norm(thing.middle[:2] - expected) < 0.07
+            and thing.points[:, 2].max() > self.state.eef_position[2] - 0.04
+        ]
+        return near[0] if near else np.zeros((0, 3))
 
     def everything(self, view: View, without: NDArray[np.bool_] | None = None) -> Points:
         """Return the surface points of a picture without the robot, what it holds, and a further mask."""

@@ -103,6 +103,90 @@ def support_height(points: Points, around: Points, *, margin_m: float = 0.06) ->
     return min(float(strong.max()) * 0.004, lowest)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rim:
+    """The upper edge of a round vessel, which may stand tilted."""
+
+    circle: Circle
+    heights: NDArray[np.float64]
+    """(RIM_SECTORS,) height of the edge around the centre, from angle -pi on; NaN where it is not seen."""
+
+    def height_at(self, angle_rad: float) -> float:
+        """Return the edge's height in a direction; of the nearest seen sector where it is not seen."""
+        turn = (angle_rad + np.pi) % (2 * np.pi) / (2 * np.pi) * RIM_SECTORS
+        seen = np.flatnonzero(np.isfinite(self.heights))
+        gaps = np.abs((seen + 0.5 - turn + RIM_SECTORS / 2) % RIM_SECTORS - RIM_SECTORS / 2)
+        return float(self.heights[seen[int(np.argmin(gaps))]])
+
+    @property
+    def clear(self) -> bool:
+        """Whether the edge was seen well enough to trust its circle."""
+        return self.circle.error_m < 0.004 and self.circle.coverage > 0.45
+
+    @property
+    def slope(self) -> NDArray[np.float64]:
+        """(2,) how steeply the plane of the edge rises along the world's x and y axes."""
+        seen = np.flatnonzero(np.isfinite(self.heights))
+        angles = (seen + 0.5) / RIM_SECTORS * 2 * np.pi - np.pi
+        x, y = self.circle.radius_m * np.cos(angles), self.circle.radius_m * np.sin(angles)
+        matrix = np.column_stack([x, y, np.ones(len(seen))])
+        solution, *_ = np.linalg.lstsq(matrix, self.heights[seen], rcond=None)
+        return np.asarray(solution[:2])
+
+    def foot(self, height_m: float) -> NDArray[np.float64]:
+        """Return the horizontal place (2,) of the vessel's foot, its height below the edge along the tilted axis."""
+        slope = self.slope
+        return np.asarray(self.circle.center + height_m * slope / np.sqrt(1.0 + slope @ slope))
+
+    def seen_at(self, angle_rad: float) -> bool:
+        """Whether the edge is seen in a direction."""
+        turn = int((angle_rad + np.pi) % (2 * np.pi) / (2 * np.pi) * RIM_SECTORS) % RIM_SECTORS
+        return bool(np.isfinite(self.heights[turn]))
+
+
+RIM_SECTORS = 24
+
+
+def find_rim(points: Points) -> Rim | None:
+    """Find the edge of a vessel: the highest points of each sector around its middle, on one circle.
+
+    Returns:
+        None when too little of an edge is seen, or it is not round.
+    """
+    center = extent(points).middle[:2]
+    edge = np.zeros((0, 3))
+    for _ in range(2):
+        edge = _sector_tops(points, center)
+        if len(edge) < 8:
+            return None
+        circle = fit_circle(edge)
+        center = circle.center
+    heights = np.full(RIM_SECTORS, np.nan)
+    sectors = _sectors(edge, center)
+    good = np.abs(np.linalg.norm(edge[:, :2] - center, axis=1) - circle.radius_m) < 0.012
+    for sector in np.unique(sectors[good]):
+        heights[sector] = edge[good & (sectors == sector), 2].max()
+    if np.isfinite(heights).sum() < RIM_SECTORS / 3:
+        return None
+    return Rim(circle=circle, heights=heights)
+
+
+def _sectors(points: Points, center: NDArray[np.float64]) -> NDArray[np.int64]:
+    local = points[:, :2] - center
+    share = (np.arctan2(local[:, 1], local[:, 0]) + np.pi) / (2 * np.pi)
+    return np.floor(share * RIM_SECTORS).astype(np.int64) % RIM_SECTORS
+
+
+def _sector_tops(points: Points, center: NDArray[np.float64]) -> Points:
+    """Return each sector's points within 4 mm of its highest, without sectors that end far below the others."""
+    sectors = _sectors(points, center)
+    tops = np.full(RIM_SECTORS, -np.inf)
+    np.maximum.at(tops, sectors, points[:, 2])
+    usual = float(np.median(tops[np.isfinite(tops)]))
+    keep = (points[:, 2] > tops[sectors] - 0.004) & (tops[sectors] > usual - 0.03)
+    return points[keep]
+
+
 def fit_circle(points: Points, *, rounds: int = 4) -> Circle:
     """Fit a circle to the horizontal coordinates by algebraic least squares, dropping outliers in each round.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rpent_robot_libero.primitives import gripper
-from rpent_robot_libero.primitives.cloud import fit_circle, support_height, top_height
+from rpent_robot_libero.primitives.cloud import Rim, extent, find_rim, support_height, top_height
 from rpent_robot_libero.primitives.geometry import closing, direction, nearest_yaw
 
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ TOP_DEPTH = 0.026
 
 RIM_DEPTH = 0.012
 """How deep the pads reach below a rim."""
+
+EDGE_DEPTH = 0.015
+"""Likewise below the highest edge of a thing that lies askew."""
+
+STEEP = 0.4
+"""Slope of a rim from which on the vessel lies rather than stands."""
 
 YAW_STEPS = 24
 RIM_STEPS = 36
@@ -46,6 +52,8 @@ class Grasp:
     """(3,) horizontal centre of the thing, and its top."""
     bottom_z: float
     """Height of what the thing stands on."""
+    level: bool = True
+    """False: the thing lies askew, so that it may turn in the hand."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +67,7 @@ class Scene:
     home_yaw: float
     """The yaw that the wrist turns away from least."""
     base: NDArray[np.float64]
-    """(2,) where the arm stands."""
+    """(3,) where the arm stands."""
 
 
 def plan(
@@ -134,41 +142,73 @@ def _top_grasp(
 
 def plan_rim(scene: Scene, yaw_rad: float | None = None) -> list[Grasp]:
     """Plan grasps with one finger inside and one outside of a round vessel's rim."""
-    top = top_height(scene.points)
     bottom = support_height(scene.points, scene.obstacles)
-    circle = fit_circle(scene.points[scene.points[:, 2] > top - 0.010])
-    if not 0.025 <= circle.radius_m <= 0.16:
+    rim = find_rim(scene.points)
+    if rim is None or not rim.clear or np.linalg.norm(rim.slope) > STEEP:
+        return plan_edge(scene, bottom)
+    if not 0.025 <= rim.circle.radius_m <= 0.16:
         return []
-    middle = np.array([circle.center[0], circle.center[1], top])
     grasps = []
     for i in range(RIM_STEPS):
         angle = 2 * math.pi * i / RIM_STEPS
         yaw = nearest_yaw(angle - math.pi / 2, scene.home_yaw)
         if yaw_rad is not None and abs(nearest_yaw(yaw_rad, yaw) - yaw) > math.pi / RIM_STEPS:
             continue
-        grasps.append(_rim_grasp(scene, middle, circle.radius_m, bottom, angle, yaw))
+        grasps.append(_rim_grasp(scene, rim, bottom, angle, yaw))
     return grasps
 
 
-def _rim_grasp(
-    scene: Scene, middle: NDArray[np.float64], radius: float, bottom: float, angle: float, yaw: float
-) -> Grasp:
-    out = direction(angle)
-    spot = middle[:2] + (radius - 0.002) * out
+def plan_edge(scene: Scene, bottom: float) -> list[Grasp]:
+    """Plan grasps of the highest edge of something that lies askew: the fingers close across the edge."""
+    top = top_height(scene.points)
+    edge = scene.points[scene.points[:, 2] > top - 0.008, :2]
+    if len(edge) < 6:
+        return []
+    spot = edge.mean(axis=0)
+    _, _, axes = np.linalg.svd(edge - spot, full_matrices=False)
+    across = math.atan2(axes[0][0], -axes[0][1])
+    box = extent(scene.points).middle
+    grasps = []
+    for step in (0, 1, -1, 2, -2, 3, -3, 4):
+        yaw = nearest_yaw(across - math.pi / 2 + step * math.pi / 8, scene.home_yaw)
+        position = np.array([spot[0], spot[1], max(top - EDGE_DEPTH, bottom + gripper.TIP_BELOW_SITE)])
+        cost = 0.05 + 0.05 * abs(step) + 0.02 * abs(yaw - scene.home_yaw) + _blocked(scene, position, yaw, 0.01)
+        grasps.append(
+            Grasp(
+                strategy="rim",
+                position=position,
+                yaw_rad=yaw,
+                width_m=0.005,
+                cost=cost,
+                middle=np.array([box[0], box[1], top]),
+                bottom_z=bottom,
+                level=False,
+            )
+        )
+    return grasps
+
+
+def _rim_grasp(scene: Scene, rim: Rim, bottom: float, angle: float, yaw: float) -> Grasp:
+    out, edge = direction(angle), rim.height_at(angle)
+    edge_height = float(np.nanmean(rim.heights)) - bottom
+    spot = rim.circle.center + (rim.circle.radius_m - 0.002) * out
     lowest = bottom + gripper.TIP_BELOW_SITE + 0.001
-    height = max(middle[2] - RIM_DEPTH, min(lowest, middle[2]), _floor_inside(scene.points, spot, out))
+    height = max(edge - RIM_DEPTH, min(lowest, edge), _floor_inside(scene.points, spot, out))
     position = np.array([spot[0], spot[1], height])
     blocked = _blocked(scene, position, yaw, 0.01)
-    seen = _seen(scene.points, position, middle[2])
-    cost = 0.03 + 0.02 * abs(yaw - scene.home_yaw) + (0.0 if seen else 0.05) + blocked
+    # A tilted vessel is taken uphill or downhill: the pads set its wall upright, sideways it would keep hanging askew.
+    askew = abs(float(rim.slope @ direction(angle + math.pi / 2)))
+    cost = 0.03 + 0.02 * abs(yaw - scene.home_yaw) + 0.5 * askew + blocked
+    cost += 0.0 if rim.seen_at(angle) else 0.05
     return Grasp(
         strategy="rim",
         position=position,
         yaw_rad=yaw,
         width_m=0.005,
         cost=cost,
-        middle=middle,
+        middle=np.array([*rim.foot(edge_height), top_height(scene.points)]),
         bottom_z=bottom,
+        level=bool(np.linalg.norm(rim.slope) < 0.1),
     )
 
 
@@ -181,11 +221,6 @@ def _floor_inside(points: Points, spot: NDArray[np.float64], out: NDArray[np.flo
     if under.sum() < 4:
         return -math.inf
     return float(np.percentile(points[under, 2], 80)) + gripper.TIP_BELOW_SITE + 0.002
-
-
-def _seen(points: Points, position: NDArray[np.float64], top: float) -> bool:
-    near = np.linalg.norm(points[:, :2] - position[:2], axis=1) < 0.015
-    return bool((near & (points[:, 2] > top - 0.015)).sum() >= 3)
 
 
 def _blocked(scene: Scene, position: NDArray[np.float64], yaw: float, width: float) -> float:
@@ -216,7 +251,8 @@ def _wrist_hits(
     local: Points, position: NDArray[np.float64], base: NDArray[np.float64], margin: float
 ) -> float:
     """Count (half) the points inside the wrist and forearm, which lie between the hand and the base."""
-    away = (position[:2] - base) / max(float(np.linalg.norm(position[:2] - base)), 1e-6)
+    way = position[:2] - base[:2]
+    away = way / max(float(np.linalg.norm(way)), 1e-6)
     out, aside = local[:, :2] @ away, np.abs(local[:, :2] @ np.array([-away[1], away[0]]))
     inside = (out > -gripper.WRIST_BEHIND) & (out < gripper.WRIST_BEYOND + margin)
     inside &= (aside < gripper.WRIST_HALF_WIDTH + margin) & (local[:, 2] > gripper.WRIST_ABOVE_SITE - margin)

@@ -9,7 +9,9 @@ import numpy as np
 
 from rpent_robot_libero.primitives import cloud, gripper
 from rpent_robot_libero.primitives.grasping import Grasp, Scene, plan
-from rpent_robot_libero.primitives.placing import CLEARANCE, carry_height, held_from
+from rpent_robot_libero.primitives.path import CLEARANCE, Load, over
+from rpent_robot_libero.primitives.placing import held_from
+from rpent_robot_libero.primitives.put import TRANSIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +29,9 @@ LOOK_HEIGHT = 0.13
 
 LOOK_BACK = 0.055
 """The wrist camera sits this far in front (+x at the home yaw) of the grasp point."""
+
+MOVED = 0.012
+"""Views that differ by more than this show that a thing did not stay as it was."""
 
 LIFT = 0.06
 
@@ -77,15 +82,28 @@ def look_closely(world: World, thing: Found, *, force: bool = False) -> tuple[Po
         above = world.same_thing(thing, world.view("wrist"))
     if above is None:
         return cloud.thin_out(thing.points, 0.002), around
+    if _moved(thing, above):
+        thing = world.again(thing)
+        around = world.around(thing)
     points = cloud.thin_out(np.concatenate([thing.points, above.points]), 0.002)
     return points, cloud.thin_out(np.concatenate([around, world.around(above)]))
 
 
+def _moved(before: Found, after: Found) -> bool:
+    """Whether a thing has shifted or toppled since the first picture: what is seen from above lies elsewhere."""
+    one, other = cloud.extent(before.points), cloud.extent(after.points)
+    grown = np.max(other.high[:2] - one.high[:2]), np.max(one.low[:2] - other.low[:2])
+    sunk = abs(cloud.top_height(before.points) - cloud.top_height(after.points))
+    return bool(max(*grown, sunk) > MOVED)
+
+
 def _clear_rim(points: Points) -> bool:
-    """Whether the thing is a vessel whose rim is seen all around, so that no second look is needed."""
-    circle = cloud.fit_circle(points[points[:, 2] > cloud.top_height(points) - 0.010])
-    wide = circle.radius_m * 2 > gripper.MAX_GRASP_WIDTH
-    return wide and circle.radius_m < 0.16 and circle.coverage > 0.9 and circle.error_m < 0.003
+    """Whether the thing is a vessel whose level rim is seen all around, so that no second look is needed."""
+    rim = cloud.find_rim(points)
+    if rim is None or not gripper.MAX_GRASP_WIDTH / 2 < rim.circle.radius_m < 0.16:
+        return False
+    level = float(np.nanmax(rim.heights) - np.nanmin(rim.heights)) < 0.01
+    return level and rim.circle.coverage > 0.9 and rim.circle.error_m < 0.003
 
 
 def _whole(thing: Found) -> bool:
@@ -99,32 +117,29 @@ def _whole(thing: Found) -> bool:
 def hover_over(world: World, thing: Found, around: Points) -> ServoResult:
     """Bring the wrist camera above a thing, over whatever stands in between."""
     middle, top = thing.middle, cloud.top_height(thing.points)
-    goal = np.array([middle[0] - LOOK_BACK, middle[1], top + LOOK_HEIGHT])
-    start = world.state.eef_position
-    height = carry_height(start[:2], goal[:2], around, world.held, top)
-    waypoints: list[Waypoint] = []
-    if height > max(start[2], goal[2]):
-        waypoints.append({"position": np.array([start[0], start[1], height])})
-    goal[2] = max(goal[2], min(height, goal[2] + 0.1))
-    waypoints.append({"position": goal, "yaw": HOME_YAW, "pitch": 0.0, "gripper": "open"})
-    return world.move(waypoints, {"position_tolerance_m": 0.02, "rotation_tolerance_rad": 0.15})
+    goal = np.array([middle[0] - LOOK_BACK, middle[1]])
+    obstacles = np.concatenate([around, thing.points])
+    way = over(world.state.eef_position, goal, obstacles, Load(), world.base, end_z=top + LOOK_HEIGHT)
+    waypoints: list[Waypoint] = [{"position": point, "gripper": "open"} for point in way]
+    waypoints[-1].update(yaw=HOME_YAW, pitch=0.0)
+    return world.move(waypoints, TRANSIT)
 
 
 def execute(world: World, grasp: Grasp, obstacles: Points) -> ServoResult:
-    """Approach from above, close, lift: one motion."""
+    """Approach from above, close, lift."""
     x, y, z = grasp.position
-    start = world.state.eef_position
-    over = carry_height(start[:2], grasp.position[:2], obstacles, None, grasp.middle[2])
-    before = max(over, z + 0.05)
     turn = {"yaw": grasp.yaw_rad, "pitch": 0.0}
+    above = max(grasp.middle[2] + CLEARANCE, z + 0.03)
+    way = over(world.state.eef_position, grasp.position[:2], obstacles, Load(), world.base, end_z=above)
+    approach: list[Waypoint] = [{"position": point, "gripper": "open", **turn} for point in way]
+    moved = world.move(approach, TRANSIT)
+    if moved.status in ("episode_over", "cancelled"):
+        return moved
     waypoints: list[Waypoint] = [
-        {"position": np.array([x, y, before]), "gripper": "open", **turn},
         {"position": np.array([x, y, z]), "gripper": "open", **turn},
         {"position": np.array([x, y, z]), "gripper": "close", "steps": CLOSE_STEPS, **turn},
         {"position": np.array([x, y, z + LIFT]), "gripper": "close", **turn},
     ]
-    if start[2] < before - CLEARANCE:
-        waypoints.insert(0, {"position": np.array([start[0], start[1], before]), "gripper": "open"})
     return world.move(waypoints, {"position_tolerance_m": 0.006, "rotation_tolerance_rad": 0.06})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from rpent_robot_libero.primitives import gripper
 from rpent_robot_libero.primitives.cloud import extent, fit_circle, support_height, top_height
 from rpent_robot_libero.primitives.geometry import turn
+from rpent_robot_libero.primitives.path import Load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,9 +38,6 @@ RELEASE_GAP = 0.006
 INSIDE_DEPTH = 0.01
 """How far below a container's rim the bottom of a thing is when it is let go."""
 
-CLEARANCE = 0.03
-"""How far above everything on the way a thing is carried."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Held:
@@ -55,10 +53,28 @@ class Held:
     """From the grasp point down to the thing's bottom."""
     reach_m: float
     """Horizontal radius of the thing about its middle."""
+    level: bool = True
+    """False: it may have turned in the hand, so that it must be looked at before it is placed."""
+
+    @property
+    def load(self) -> Load:
+        """What must clear the things on the way."""
+        below = max(self.below_m, gripper.TIP_BELOW_SITE)
+        return Load(below_m=below, reach_m=self.reach_m + math.hypot(*self.offset))
 
     def offset_at(self, yaw_rad: float) -> NDArray[np.float64]:
         """Return the offset (2,) after the hand has turned to another yaw."""
         return turn(np.array(self.offset), yaw_rad - self.yaw_rad)
+
+    def hanging(self, offset: NDArray[np.float64], yaw_rad: float, below_m: float) -> Held:
+        """Return the same thing as it was measured at a yaw of the hand."""
+        return replace(
+            self,
+            offset=(float(offset[0]), float(offset[1])),
+            yaw_rad=yaw_rad,
+            below_m=max(below_m, 0.0),
+            level=True,
+        )
 
     def as_data(self) -> dict[str, Any]:
         """Return plain data for a snapshot."""
@@ -69,6 +85,7 @@ class Held:
             "offset": list(self.offset),
             "below_m": self.below_m,
             "reach_m": self.reach_m,
+            "level": self.level,
         }
 
     @classmethod
@@ -98,6 +115,7 @@ def held_from(label: str, grasp: Grasp, points: Points) -> Held:
         offset=(float(offset[0]), float(offset[1])),
         below_m=float(max(grasp.position[2] - grasp.bottom_z, 0.0)),
         reach_m=reach,
+        level=grasp.level,
     )
 
 
@@ -170,43 +188,3 @@ def _crowd(spot: NDArray[np.float64], around: Points, bottom: float, reach: floa
     """Return how much stands at a spot; places far from the robot's middle cost a little."""
     near = np.linalg.norm(around[:, :2] - spot, axis=1) < reach + 0.02
     return float((near & (around[:, 2] > bottom + 0.012)).sum()) + 10 * max(0.0, math.hypot(*spot) - 0.3)
-
-
-def carry_height(
-    start: NDArray[np.float64], goal: NDArray[np.float64], around: Points, held: Held | None, clear_z: float
-) -> float:
-    """Return the height of the grasp point at which hand and held thing pass over everything between two places.
-
-    Fingers and held thing pass over what is near the way; the wide palm, higher up, over what is further aside.
-
-    Args:
-        start: (2,) where it is.
-        goal: (2,) where it goes.
-        around: (m, 3) surface of everything that stays.
-        held: What is held.
-        clear_z: Height of the target.
-    """
-    below = held.below_m if held else gripper.TIP_BELOW_SITE
-    reach = (held.reach_m + abs_offset(held) if held else 0.03) + 0.02
-    distance = _distance_from_way(around, start, goal)
-    near = _highest(around[distance < reach])
-    aside = _highest(around[distance < gripper.PALM_HALF_LENGTH + 0.02])
-    return max(max(clear_z, near) + below + CLEARANCE, aside - gripper.PALM_ABOVE_SITE + CLEARANCE / 2)
-
-
-def abs_offset(held: Held) -> float:
-    """Return the horizontal distance from the grasp point to the held thing's middle."""
-    return math.hypot(*held.offset)
-
-
-def _distance_from_way(
-    points: Points, start: NDArray[np.float64], goal: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    way = goal - start
-    length = max(float(np.linalg.norm(way)), 1e-6)
-    share = np.clip((points[:, :2] - start) @ way / length**2, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(points[:, :2] - start - share[:, None] * way, axis=1))
-
-
-def _highest(points: Points) -> float:
-    return float(np.percentile(points[:, 2], 99)) if len(points) >= 5 else -math.inf

@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rpent_robot_libero.primitives import gripper
-from rpent_robot_libero.primitives.placing import Held, Spot, carry_height
+from rpent_robot_libero.primitives.path import CLEARANCE, Load, over
+from rpent_robot_libero.primitives.placing import Held, Spot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rpent.env.types import Waypoint
+    from rpent.env.types import Until, Waypoint
     from rpent_robot_libero.world import World
 
     Points = NDArray[np.float64]
 
+TRANSIT: Until = {"position_tolerance_m": 0.02, "rotation_tolerance_rad": 0.2, "stall_steps": 12}
+"""Tolerances on the way: corners are cut a little, and a stuck arm is noticed soon."""
+
 OPEN_STEPS = 8
 RETREAT = 0.07
-SETTLE_STEPS = 8
-"""Control steps that a dropped thing needs to come to rest; the hand moves away meanwhile."""
+SETTLE_STEPS = 16
+"""Control steps that a dropped thing needs to come to rest (the motion ends at once when the task is solved)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,21 +59,18 @@ def put(world: World, spot: Spot, around: Points) -> PutResult:
 
 
 def _carry(world: World, spot: Spot, around: Points, held: Held | None) -> str:
-    start = world.state.eef_position
     yaw = world.gripper_yaw
-    offset = held.offset_at(yaw) if held else np.zeros(2)
-    goal = spot.position[:2] - offset
-    below = held.below_m if held else 0.0
-    lower = spot.position[2] + below
-    over = max(carry_height(start[:2], goal, around, held, spot.clear_z), lower)
-    waypoints: list[Waypoint] = []
-    if over > start[2] + 0.015:
-        waypoints.append({"position": np.array([start[0], start[1], over])})
-    waypoints.append({"position": np.array([*goal, max(over, start[2])])})
-    waypoints.append({"position": np.array([*goal, lower])})
-    for waypoint in waypoints:
-        waypoint.update(yaw=yaw, pitch=0.0, gripper="hold")
-    return world.move(waypoints, {"position_tolerance_m": 0.008, "rotation_tolerance_rad": 0.08}).status
+    goal = spot.position[:2] - (held.offset_at(yaw) if held else np.zeros(2))
+    lower = spot.position[2] + (held.below_m if held else 0.0)
+    load = held.load if held else Load()
+    end_z = max(lower, spot.clear_z + load.below_m + CLEARANCE)
+    way = over(world.state.eef_position, goal, around, load, world.base, end_z=end_z)
+    hand = {"yaw": yaw, "pitch": 0.0, "gripper": "hold"}
+    carried = world.move([{"position": point, **hand} for point in way], TRANSIT)
+    if carried.status in ("episode_over", "cancelled"):
+        return carried.status
+    final: list[Waypoint] = [{"position": np.array([*goal, lower]), **hand}]
+    return world.move(final, {"position_tolerance_m": 0.007, "rotation_tolerance_rad": 0.08}).status
 
 
 def _under(world: World, held: Held | None) -> NDArray[np.float64]:

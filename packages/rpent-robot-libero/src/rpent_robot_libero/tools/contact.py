@@ -96,6 +96,7 @@ class ContactTools:
         world = self.world
         if world.held is None and world.state.gripper_opening_m > 0.075:
             raise ToolError("The hand holds nothing; `grasp` first.")
+        world.measure_held()
         spot, around = self._spot(on, segment_id, relation, position)
         result = put(world, spot, around)
         return ToolResult(
