@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import UsageError
 
 from rpent_robot_libero.catalog import find_task
-from rpent_robot_libero.server import guardrails, snapshot
+from rpent_robot_libero.server import guardrails, snapshot, warmup
 from rpent_robot_libero.server.arm import ACTION_DIM
 from rpent_robot_libero.server.episode import Episode
 from rpent_robot_libero.server.instances import Instances
@@ -41,12 +41,25 @@ class LiberoEnv:
     def _build(self, task: int, seed: int) -> None:
         wanted = find_task(self._config.suite, task)
         text = Path(task_file(wanted)).read_text(encoding="utf-8")
-        self._store.expect(text)
+        if self._renderer is None:
+            self._start_early(text)
         self.scene = Scene(wanted, lambda xml: self._store.load(xml, task_file_text=text))
         if self._renderer is None or not self._renderer.follow(self.scene.model, self.scene.data):
-            self._renderer = Renderer(self.scene.model, self.scene.data)
+            self._renderer = Renderer(self.scene.model)
+            self._renderer.follow(self.scene.model, self.scene.data)
         self.episode = self._new_episode(seed)
         self._instances = Instances(self.scene) if self._config.privileged else None
+
+    def _start_early(self, task_file_text: str) -> None:
+        """Upload the model that this task had last time to the GPU while another thread imports Python code."""
+        if not self._store.expect(task_file_text):
+            return
+        imports = warmup.in_background(warmup.import_and_load)
+        model = self._store.expected()
+        if model is not None:
+            self._renderer = Renderer(model)
+        for thread in imports:
+            thread.join()
 
     @property
     def renderer(self) -> Renderer:

@@ -49,13 +49,22 @@ class ModelStore:
         self._unsaved: Path | None = None
         self._writer: threading.Thread | None = None
 
-    def expect(self, task_file_text: str) -> None:
-        """Start to load the model that this task file had last time, before its XML is known."""
+    def expect(self, task_file_text: str) -> bool:
+        """Start to load the model that this task file had last time, before its XML is known.
+
+        Returns:
+            Whether there was one.
+        """
         if self._directory is None:
-            return
+            return False
         with suppress(OSError):
             key = self._hint(task_file_text, self._directory).read_text(encoding="ascii")
             self._early = _EarlyLoad(key, self._directory / f"{key}{_SUFFIX}")
+        return self._early is not None
+
+    def expected(self) -> Any:
+        """Wait for the model that `expect` started to load; None when there is none."""
+        return None if self._early is None else self._early.result()
 
     def load(self, xml: str, *, task_file_text: str = "") -> Any:
         """Return a compiled `mujoco.MjModel` for a scene XML, as it was compiled.

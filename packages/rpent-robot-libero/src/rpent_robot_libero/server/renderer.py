@@ -28,8 +28,10 @@ _CAMERA_AXES = np.diag([1.0, -1.0, -1.0])
 class Renderer:
     """Draws one model. The GL objects belong to the thread that made them; another thread gets its own."""
 
-    def __init__(self, model: Any, data: Any) -> None:
-        self._model, self._data = model, data
+    def __init__(self, model: Any) -> None:
+        """Upload the model to the GPU; `follow` says which state of it to draw."""
+        self._model: Any = model
+        self._data: Any = None
         model.vis.global_.offwidth = model.vis.global_.offheight = MAX_SIZE
         self._option = mujoco.MjvOption()
         self._option.geomgroup[0] = 0  # collision shapes, which robosuite hides too
@@ -42,7 +44,7 @@ class Renderer:
     def _open(self) -> None:
         self._thread = threading.get_ident()
         self._gl = gl.open_context()
-        self._context = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        self._context = _upload(self._model)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
 
@@ -147,3 +149,21 @@ class Renderer:
         pixels = np.empty((height, width, 3), np.uint8)
         mujoco.mjr_readPixels(pixels, None, mujoco.MjrRect(0, 0, width, height), self._context)
         return np.ascontiguousarray(pixels[::-1])
+
+
+def _upload(model: Any) -> Any:
+    """Return a render context of a model, with its meshes and textures.
+
+    `MjrContext` holds Python's lock while it uploads, `mjr_uploadTexture` does not: so the context is made with
+    textures of one pixel, and the real ones follow while other threads run.
+    """
+    width, height = model.tex_width.copy(), model.tex_height.copy()
+    model.tex_width[:] = 1
+    model.tex_height[:] = np.where(height == 6 * width, 6, 1)  # a cube map is six pictures in a column
+    try:
+        context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+    finally:
+        model.tex_width[:], model.tex_height[:] = width, height
+    for texture in range(model.ntex):
+        mujoco.mjr_uploadTexture(model, context, texture)
+    return context

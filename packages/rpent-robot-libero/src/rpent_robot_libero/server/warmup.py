@@ -22,6 +22,7 @@ _UNUSED = {
     "libero.libero.envs.env_wrapper": ("OffScreenRenderEnv", "SegmentationRenderEnv"),
     "libero.libero.envs.venv": ("SubprocVectorEnv", "DummyVectorEnv"),
     "cv2": (),
+    "robosuite.macros_private": (),  # an optional file of settings, whose absence robosuite warns about
 }
 """Modules that are imported for others' sake, with matplotlib and gymnasium in their train."""
 
@@ -47,6 +48,12 @@ def import_benchmark() -> None:
     if "libero.libero.envs" not in sys.modules:
         with _stand_ins(_UNUSED):
             import_module("libero.libero.envs.problems")  # which registers them
+
+
+def import_and_load() -> None:
+    """Import the benchmark, then load the kernels."""
+    import_benchmark()
+    load_kernels()
 
 
 def load_kernels() -> None:
