@@ -233,18 +233,26 @@ def verdicts(result: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
 def to_markdown(result: dict[str, Any]) -> str:
     """Return the result as a page."""
     move, first = result["move"], result["first"]
-    rows = "\n".join(
-        f"| {what} | {measured} | {target} | {'yes' if met else 'no'} |"
-        for what, measured, target, met in verdicts(result)
-    )
-    return (
-        "# LIBERO env server against the bare environment\n\n"
-        "Made by `python benchmarks/env_speed.py`; ratios are ours to bare, in one run.\n\n"
-        f"| what | measured | target | met |\n|---|---|---|---|\n{rows}\n\n"
-        f"- 60 control steps: servo call {move['servo_s'] * 1000:.0f} ms, bare {move['bare_s'] * 1000:.0f}
-        ms.\n" f"- First observation: {first['empty_s']:.2f} s with nothing cached, {first['filled_s']:.2f} s
-        with the " f"scene cached; bare construction plus reset {first['bare_s']:.2f} s.\n" f"-
-        {result['machine']}\n" )
+    servo_ms, bare_ms = move["servo_s"] * 1000, move["bare_s"] * 1000
+    lines = [
+        "# LIBERO env server against the bare environment",
+        "",
+        "Made by `python benchmarks/env_speed.py`; ratios are ours to bare, in one run.",
+        "",
+        "| what | measured | target | met |",
+        "|---|---|---|---|",
+        *(
+            f"| {what} | {got} | {target} | {'yes' if met else 'no'} |"
+            for what, got, target, met in verdicts(result)
+        ),
+        "",
+        f"- 60 control steps: servo call {servo_ms:.0f} ms, bare {bare_ms:.0f} ms.",
+        f"- First observation: {first['empty_s']:.2f} s with nothing cached, {first['filled_s']:.2f} s with the",
+        f"  scene cached; bare construction plus reset {first['bare_s']:.2f} s.",
+        f"- {result['machine']}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def main() -> int:
