@@ -93,13 +93,14 @@ def test_kill_9_of_the_guardian_ends_the_service_and_is_noticed(supervisor, even
     wait_until(lambda: any(event["state"] == "crashed" for event in events))
 
 
-def test_a_stuck_service_is_killed_after_its_grace(supervisor):
+def test_a_stuck_service_is_killed_after_its_grace(supervisor, monkeypatch):
     """A service that stands still cannot close itself."""
     from service_cases import counter_request
 
     supervisor.start([counter_request()])
     pid = supervisor.pid("counter")
     os.kill(pid, signal.SIGSTOP)
+    monkeypatch.setattr("rpent.services.process._KILL_MARGIN_S", 0.5)
     supervisor._services["counter"]._process._grace_s = 0.5
     supervisor.stop()
     assert not is_running(pid)

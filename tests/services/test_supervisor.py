@@ -34,9 +34,7 @@ def test_the_log_holds_what_the_process_wrote(supervisor, tmp_path):
 def test_a_factory_that_raises_is_one_sentence_with_the_last_log_lines(supervisor, events):
     with pytest.raises(ServiceError) as caught:
         supervisor.start([counter_request(fault="raise")])
-    assert caught.value.message == (
-        "Service `counter` exited with code 1 while starting: RuntimeError: the counter is broken."
-    )
+    assert caught.value.message == "Service `counter` did not start: RuntimeError: the counter is broken."
     assert "`logs/counter.log`" in caught.value.hint
     assert "creating the counter" in caught.value.hint
     assert states(events)[-2:] == ["starting", "failed"] or states(events) == [

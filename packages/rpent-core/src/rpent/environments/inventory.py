@@ -49,7 +49,9 @@ def inventory() -> list[InventoryRow]:
                 name=name,
                 state=state,
                 python=declared[name].spec.python if name in declared else record.get("python", ""),
-                distribution=declared[name].distribution if name in declared else record.get("distribution", ""),
+                distribution=declared[name].distribution
+                if name in declared
+                else record.get("distribution", ""),
                 path=str(directory),
                 bytes=disk_usage(directory) if directory.is_dir() else 0,
             )

@@ -51,8 +51,8 @@ class ServiceChannel:
         try:
             return inner.call(method, timeout_s=timeout_s, cancel=cancel, on_progress=on_progress, **params)
         except (ConnectionLostError, HandshakeError) as error:
-            # The transport may notice before the watcher has read the last words of the process, and a process that
-            # dies while the transport connects again looks like one that refuses.
+            # The transport may notice before the watcher has read the last words, and a process that dies while
+            # the transport connects again looks like one that refuses.
             raise self._loss_of(inner) or error from error
 
     def attach(self, inner: Channel) -> None:

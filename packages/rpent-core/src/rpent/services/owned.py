@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
 import tempfile
 import threading
@@ -17,6 +16,7 @@ from rpent.services.handshake import connect_checked
 from rpent.services.log import ServiceLog
 from rpent.services.process import ProcessEnd, ServiceProcess
 from rpent.services.request import HostJob
+from rpent.services.tokens import new_token
 
 if TYPE_CHECKING:
     from rpent.environments.interpreter import Interpreter
@@ -70,7 +70,7 @@ class OwnedService:
         self._interpreter = interpreter
         self._log = ServiceLog(logs_dir / f"{self.name}.log")
         self._emit = emit
-        self._token = request.token or secrets.token_urlsafe(32)
+        self._token = request.token or new_token()
         self._transition = threading.RLock()
         self._life = _Life()
         self._process: ServiceProcess | None = None
@@ -172,7 +172,7 @@ class OwnedService:
         if life.unwanted:
             raise ServiceError(f"The start of service `{self.name}` was given up.")
         if life.end is not None:
-            raise self._failure(_while_starting(life.end), life.end.hint)
+            raise self._start_failure(life.end)
         if life.endpoint is None:
             raise self._failure(f"was not ready within {spec.ready_timeout_s:g} s")
         try:
@@ -184,12 +184,12 @@ class OwnedService:
             )
         except TransportError as error:
             if life.end is not None:
-                raise self._failure(_while_starting(life.end), life.end.hint) from error
+                raise self._start_failure(life.end) from error
             raise self._failure(f"started but cannot be used: {error.message}", error.hint) from error
         self.channel.attach(channel)
         if (end := life.tell_ready()) is not None:
             self.channel.detach(ServiceError(f"Service `{self.name}` ended."))
-            raise self._failure(_while_starting(end), end.hint)
+            raise self._start_failure(end)
 
     def _ended(self, life: _Life, end: ProcessEnd) -> None:
         life.tell(end=end)
@@ -205,18 +205,16 @@ class OwnedService:
         if process is not None:
             process.stop(grace_s=grace_s)
 
+    def _start_failure(self, end: ProcessEnd) -> ServiceError:
+        what = f"did not start: {end.message}" if end.message else f"{end.describe()} while starting"
+        error = self._failure(what, end.hint)
+        error.exit_code = end.exit_code  # a wrong value stays the user's mistake, although a service found it
+        return error
+
     def _failure(self, what: str, hint: str | None = None) -> ServiceError:
         """Return the error that names the service, with its last log lines in the hint."""
-        tail = self._log.tail()
         parts = [hint] if hint else []
-        if tail:
-            parts.append(
-                "\n  | ".join(
-                    [f"The last lines of `{self._log.path.parent.name}/{self._log.path.name}`:", *tail]
-                )
-            )
+        if tail := self._log.tail():
+            title = f"The last lines of `{self._log.path.parent.name}/{self._log.path.name}`:"
+            parts.append("\n  | ".join([title, *tail]))
         return ServiceError(f"Service `{self.name}` {what.rstrip('.')}.", hint="\n".join(parts) or None)
-
-
-def _while_starting(end: ProcessEnd) -> str:
-    return f"{end.describe()} while starting{': ' + end.message if end.message else ''}"

@@ -11,7 +11,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import EnvironmentSetupError
+from rpent.errors import EnvironmentSetupError, ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +30,8 @@ class ProcessEnd:
     message: str = ""
     """What the service said about its failure, if it could."""
     hint: str | None = None
+    exit_code: ExitCode = ExitCode.INFRASTRUCTURE
+    """What kind of failure it was, for whoever ends because of it."""
 
     def describe(self) -> str:
         """Return the end in words: `exited with code 1`, `was killed by SIGKILL`."""
@@ -149,7 +151,7 @@ class ServiceProcess:
                 elif kind == "listening":
                     self._on_listening(event["endpoint"])
                 elif kind == "failed":
-                    self._failure = event
+                    self._failure = {**event, "exit_code": ExitCode(event["exit_code"])}
                 elif kind == "exited":
                     self._code = event["code"]
                     self._end(event["code"])
@@ -170,6 +172,4 @@ class ServiceProcess:
             if self._ended.is_set():
                 return
             self._ended.set()
-        self._on_end(
-            ProcessEnd(code=code, message=self._failure.get("message", ""), hint=self._failure.get("hint"))
-        )
+        self._on_end(ProcessEnd(code=code, **self._failure))

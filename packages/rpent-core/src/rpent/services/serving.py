@@ -10,7 +10,7 @@ import threading
 import traceback
 from typing import TYPE_CHECKING
 
-from rpent.errors import RpentError, ServiceError
+from rpent.errors import ExitCode, RpentError, ServiceError
 from rpent.services.guardian import report
 from rpent.specs import load_object
 
@@ -63,7 +63,8 @@ class Serving:
         message = str(error) if isinstance(error, RpentError) else f"{type(error).__name__}: {error}"
         hint = error.hint if isinstance(error, RpentError) else None
         print(f"failed: {message}", file=sys.stderr, flush=True)  # noqa: T201 (this is the service's log)
-        report(self._status, {"event": "failed", "message": message[:2000], "hint": hint})
+        kind = int(getattr(error, "exit_code", ExitCode.INFRASTRUCTURE))
+        report(self._status, {"event": "failed", "message": message[:2000], "hint": hint, "exit_code": kind})
         return 1
 
 

@@ -1,0 +1,60 @@
+"""Finding a service by what the user types: `libero/env`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import UsageError
+from rpent.plugins import registry
+from rpent.suggest import did_you_mean, listing
+
+if TYPE_CHECKING:
+    from rpent.specs import ServiceSpec
+
+_KINDS = ("robots", "policies", "perceptors")
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTarget:
+    """A service of an installed plugin."""
+
+    owner: str
+    """The robot, policy or perceptor."""
+    spec: ServiceSpec
+    distribution: str
+
+    def __str__(self) -> str:
+        """Return it as the user types it."""
+        return f"{self.owner}/{self.spec.name}"
+
+
+def find_service(text: str) -> ServiceTarget:
+    """Return the service that `OWNER/SERVICE` names; `OWNER` is enough where it has only one.
+
+    Raises:
+        UsageError: Nothing of that name is installed, or it has no such service.
+        PluginError: The plugin is broken.
+    """
+    owner, slash, name = text.partition("/")
+    kinds = [kind for kind in _KINDS if owner in registry.names(kind)]
+    if not kinds:
+        installed = sorted({name for kind in _KINDS for name in registry.names(kind)})
+        raise UsageError(
+            f"No robot, policy or perceptor is named `{owner}`{did_you_mean(owner, installed)}",
+            hint=f"Installed: {listing(installed)}. Form: `rpent serve ROBOT/SERVICE`.",
+        )
+    found = [target for kind in kinds for target in _services_of(kind, owner)]
+    chosen = [target for target in found if target.spec.name == name] if slash else found
+    if len(chosen) != 1:
+        has = listing(str(target) for target in found)
+        raise UsageError(f"`{text}` does not name one service; `{owner}` has {has}.")
+    return chosen[0]
+
+
+def _services_of(kind: str, owner: str) -> list[ServiceTarget]:
+    spec: Any = registry.get(kind, owner)
+    entry = registry.current().resolve(kind, owner)
+    service = getattr(spec, "service", None)
+    services = [*getattr(spec, "services", ()), *([service] if service is not None else [])]
+    return [ServiceTarget(owner, each, entry.distribution) for each in services]

@@ -1,0 +1,46 @@
+"""Tokens in files: they must not stand in a command line, where every user of the machine can read them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from rpent.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def new_token() -> str:
+    """Return a fresh token of 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def read_or_make_token(path: Path) -> str:
+    """Return the token in a file; a file that does not exist is made, readable for its owner alone.
+
+    Raises:
+        UsageError: The file cannot be read or made, or is empty.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _read(path)
+    except OSError as error:
+        raise UsageError(f"The token file `{path}` cannot be made ({error.strerror}).") from error
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        token = new_token()
+        file.write(token + "\n")
+    return token
+
+
+def _read(path: Path) -> str:
+    try:
+        token = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The token file `{path}` cannot be read ({error}).") from error
+    if not token:
+        raise UsageError(f"The token file `{path}` is empty.", hint="Remove it, and a token is made.")
+    return token
