@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 from rpent.cancel import CancelToken
 from rpent.errors import RunDirectoryError, UsageError
+from rpent.rpc import serve
 from rpent.run import Limits, replay
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
+from rpent.testing.fake_robot.config import FakeEnvConfig
 from rpent.testing.fake_robot.robot import solution
+from rpent.testing.fake_robot.server import create
 from rpent.testing.registry import FakeRegistry
 
 
@@ -107,6 +111,27 @@ def test_a_service_that_cannot_start_leaves_a_readable_run(run_fake):
     manifest = RunDirectory(outcome.run_dir).read_manifest()
     assert manifest["outcome"]["reason"] == "infrastructure"
     assert manifest["outcome"]["benchmark_success"] is None
+
+
+def test_an_attached_server_is_reset_and_left_running(run_fake):
+    """Two runs over one server: each begins at its own episode's start, and neither stops the server."""
+    server = serve("http://127.0.0.1:0", create(FakeEnvConfig()), token="t")
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        for task in (0, 2):
+            outcome = run_fake(
+                solution(task=task, seed=3),
+                robot_config={"task": task, "seed": 3},
+                endpoints={"env": str(server.endpoint)},
+                token="t",
+            )
+            assert outcome.exit_code == 0, outcome.detail
+            assert RunDirectory(outcome.run_dir).read_manifest()["services"]["env"]["owned"] is False
+        assert thread.is_alive()
+    finally:
+        server.shutdown()
+        thread.join(10)
 
 
 def test_an_attached_server_that_is_absent_is_infrastructure(run_fake):

@@ -49,7 +49,9 @@ class ReplayPlanner:
                 break
             if call.cancelled:
                 # Where it stopped is not known in steps; what followed started from there and corrects itself.
-                session.notice(f"Call {call.n} (`{call.name}`) was cancelled in the recording; it is left out.")
+                session.notice(
+                    f"Call {call.n} (`{call.name}`) was cancelled in the recording; it is left out."
+                )
                 continue
             session.begin_turn()
             reply = session.call(call.name, self._translated(call.arguments))

@@ -62,7 +62,7 @@ def _outcome(episode: Episode) -> Outcome:
         planner_status=ended.planner_status if ended else None,
         reason=ending.reason,
         detail=ending.detail,
-        hint=episode.hint if ending.reason == "infrastructure" else "",
+        hint=ending.hint,
         run_dir=episode.recorder.directory.path,
     )
 

@@ -67,7 +67,6 @@ class Episode:
         self.toolkit: Toolkit | None = None
         self.session: Session | None = None
         self.ending: Ending | None = None
-        self.hint = ""
         self.benchmark_success: bool | None = None
         self._surroundings = surroundings
         self.supervisor = Supervisor(
@@ -85,12 +84,14 @@ class Episode:
         except KeyboardInterrupt:
             self.ending = Ending(reason="interrupted", detail="Interrupted by the user.")
         except RpentError as error:
-            self.ending = Ending(reason="infrastructure", detail=error.message)
-            self.hint = error.hint or ""
+            self.ending = Ending(reason="infrastructure", detail=error.message, hint=error.hint or "")
         except Exception as error:  # noqa: BLE001  (a bug still leaves a readable run)
             self.recorder.trouble("run", error)
-            self.ending = Ending(reason="infrastructure", detail=f"{type(error).__name__}: {error}")
-            self.hint = "This is a bug; the traceback is in `logs/run.log`."
+            self.ending = Ending(
+                reason="infrastructure",
+                detail=f"{type(error).__name__}: {error}",
+                hint="This is a bug; the traceback is in `logs/run.log`.",
+            )
         self._surroundings.interrupts.raising = False
         return close_episode(self)
 
@@ -213,12 +214,13 @@ class Episode:
         except SessionEndedError:
             pass
         except RpentError as error:
-            self.hint = self.hint or error.hint or ""
-            session.fail(f"The planner failed: {error.message}")
+            session.fail(f"The planner failed: {error.message}", hint=error.hint or "")
         except BaseException as error:  # noqa: BLE001  (the run goes on to its close)
             self.recorder.trouble("planner", error)
-            self.hint = "The traceback is in `logs/run.log`."
-            session.fail(f"The planner failed: {type(error).__name__}: {error}")
+            session.fail(
+                f"The planner failed: {type(error).__name__}: {error}",
+                hint="The traceback is in `logs/run.log`.",
+            )
         else:
             if session.ended is None:
                 session.end(

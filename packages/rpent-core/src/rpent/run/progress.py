@@ -180,10 +180,8 @@ def _verdict(event: ev.ToolReturned) -> str:
 
 
 def _short(value: object) -> str:
-    if isinstance(value, dict):
-        text = ", ".join(f"{key} {_number(item)}" for key, item in value.items())
-    else:
-        text = str(value)
+    pairs = value.items() if isinstance(value, dict) else ()
+    text = ", ".join(f"{key} {_number(item)}" for key, item in pairs) or str(value)
     return text if len(text) <= _MAX_ARGUMENTS else text[: _MAX_ARGUMENTS - 1] + "…"
 
 

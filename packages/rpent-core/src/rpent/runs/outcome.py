@@ -26,6 +26,8 @@ class Ending:
     """What the planner claimed in `finish`; None when it never called it."""
     detail: str = ""
     """One or two sentences: the planner's summary, the budget that ended, or what failed."""
+    hint: str = ""
+    """What to do about a failure (the last lines of a service's log)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

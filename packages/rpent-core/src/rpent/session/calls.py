@@ -240,16 +240,19 @@ class CallRunner:
         """Bring a dead service back, or end the session."""
         self._recoveries += 1
         if self._recover is None or self._recoveries > MAX_RECOVERIES:
-            self._session.end(Ending(reason="infrastructure", detail=error.message))
+            self._give_up(error, error.message)
             return _failed(error)
         try:
             message = self._recover(error)
         except RpentError as failure:
-            self._session.end(Ending(reason="infrastructure", detail=f"{error.message} {failure.message}"))
-            return _failed(failure)
+            self._give_up(failure, f"{error.message} {failure.message}")
+            return _failed(ToolError(f"{error.message} {failure.message}"))
         done = _failed(ToolError(f"{message} `{tool.name}` had no effect; call it again."))
         done.undone = True
         return done
+
+    def _give_up(self, error: RpentError, detail: str) -> None:
+        self._session.end(Ending(reason="infrastructure", detail=detail, hint=error.hint or ""))
 
     def _progress(self, call_id: str, data: Mapping[str, Any]) -> None:
         frame = data.get("frame")

@@ -139,9 +139,9 @@ class Session:
             self._worker.cancel_all(ending.detail or ending.reason, sparing=current)
             self.cancel.cancel(ending.reason)
 
-    def fail(self, detail: str) -> None:
+    def fail(self, detail: str, *, hint: str = "") -> None:
         """End the session because something other than the planner's decisions failed."""
-        self._end_quietly(Ending(reason="infrastructure", detail=detail))
+        self._end_quietly(Ending(reason="infrastructure", detail=detail, hint=hint))
 
     def close(self) -> bool:
         """End the worker; returns whether the last tool stopped in time."""

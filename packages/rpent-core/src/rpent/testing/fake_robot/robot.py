@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from rpent.env.client import EnvClient
 from rpent.robot import Prompts, Robot, TaskSetup
 from rpent.specs import RobotSpec, ServiceSpec
 from rpent.testing.fake_robot.config import FakeConfig
@@ -61,7 +62,9 @@ class FakeRobot(Robot):
         return Prompts(system="You move cubes with tools; positions are metres.", user="Task: {instruction}.")
 
     def toolkit(self, context: ToolContext) -> Toolkit:
-        """Build the tools."""
+        """Build the tools at the beginning of the episode; a kept server may be in the middle of another."""
+        config = cast("FakeConfig", self.config)
+        EnvClient(context.channels["env"]).reset(task=config.task, seed=config.seed)
         return FakeToolkit(context)
 
 

@@ -1,0 +1,83 @@
+"""The planner that carries out a recipe again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from rpent.errors import RunDirectoryError
+from rpent.planners.replay import ReplayConfig, ReplayPlanner
+from rpent.runs.events import read_events
+from rpent.session import ToolReply
+from rpent.testing import fake_session
+from rpent.testing.fake_robot.robot import solution
+
+
+def written(tmp_path, calls):
+    path = tmp_path / "recipe.jsonl"
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls))
+    return path
+
+
+def test_a_missing_recipe_is_one_sentence(tmp_path):
+    with pytest.raises(RunDirectoryError, match="cannot be read"):
+        ReplayPlanner(ReplayConfig(recipe=tmp_path / "absent.jsonl"))
+
+
+def test_where_the_world_differs_is_noted(tmp_path):
+    calls = [{"name": name, "arguments": arguments} for name, arguments in solution()]
+    calls[0]["result"] = {"ok": False, "status": "stalled"}
+    recipe = written(tmp_path, calls)
+    with fake_session(tmp_path / "runs") as session:
+        ReplayPlanner(ReplayConfig(recipe=recipe)).run(session)
+        notices = [
+            event.text for event in read_events(session.recorder.directory.events) if event.type == "notice"
+        ]
+    assert notices == ["Call 0 (`move_to`) ended with `ok` True; the recording has False."]
+    assert session.ended.planner_status == "success"
+    assert "1 calls ended differently" in session.ended.detail
+
+
+def test_a_call_that_was_cancelled_is_left_out(tmp_path):
+    calls = [
+        {"name": "move_to", "arguments": {"xyz": [0.3, 0.3, 0.3]}, "ok": False, "cancelled": True},
+        {"name": "move_to", "arguments": {"xyz": [0.1, 0.0, 0.3]}},
+    ]
+    with fake_session(tmp_path / "runs") as session:
+        ReplayPlanner(ReplayConfig(recipe=written(tmp_path, calls))).run(session)
+        called = [
+            event for event in read_events(session.recorder.directory.events) if event.type == "tool_called"
+        ]
+    assert [event.arguments.get("xyz") for event in called] == [[0.1, 0.0, 0.3], None]
+    assert session.ended.planner_status == "stuck", "the recording has no `finish`"
+
+
+class Numbered:
+    """A session whose `segment` numbers what it finds from 7 on, unlike the recording."""
+
+    prior_calls = 0
+
+    def __init__(self):
+        self.calls = []
+
+    def begin_turn(self):
+        pass
+
+    def notice(self, text, level="info"):
+        pass
+
+    def call(self, name, arguments):
+        self.calls.append((name, arguments))
+        data = {"candidates": [{"id": "s7.0"}, {"id": "s7.1"}]} if name == "segment" else {}
+        return ToolReply(ok=True, data=data)
+
+
+def test_ids_of_found_things_are_those_of_this_run(tmp_path):
+    found = {"candidates": [{"id": "s1.0"}, {"id": "s1.1"}]}
+    calls = [
+        {"name": "segment", "arguments": {"prompt": "bowl"}, "result": found},
+        {"name": "grasp", "arguments": {"segment_id": "s1.1", "target": "s1.1 is a text"}},
+    ]
+    session = Numbered()
+    ReplayPlanner(ReplayConfig(recipe=written(tmp_path, calls))).run(session)
+    assert session.calls[1] == ("grasp", {"segment_id": "s7.1", "target": "s1.1 is a text"})
