@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,5 +91,5 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def fresh_environment(tmp_path: Path, wheels: Path) -> FreshEnvironment:
     """An empty virtual environment."""
-    uv("venv", "--quiet", "--python", "3.11", str(tmp_path / "venv"))
+    uv("venv", "--quiet", "--python", sys.executable, str(tmp_path / "venv"))
     return FreshEnvironment(tmp_path, wheels)
