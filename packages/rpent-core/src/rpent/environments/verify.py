@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rpent.specs import EnvironmentSpec
 
 _TIMEOUT_S = 300.0
+_CORE = "import rpent.services.serving, rpent.rpc.api, rpent.plugins.registry"
 
 
 def run_verification(spec: EnvironmentSpec, interpreter: Interpreter) -> None:
@@ -20,7 +21,7 @@ def run_verification(spec: EnvironmentSpec, interpreter: Interpreter) -> None:
     Raises:
         EnvironmentSetupError: It failed; the hint holds its last lines.
     """
-    code = f"import rpent.services.serving\n{spec.verify}\n"
+    code = f"{_CORE}\n{spec.verify}\n"
     try:
         ended = subprocess.run(
             [interpreter.python, "-c", code],

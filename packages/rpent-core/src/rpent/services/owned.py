@@ -195,7 +195,7 @@ class OwnedService:
         life.tell(end=end)
         if life.ready and not life.unwanted and life is self._life:
             error = self._failure(f"{end.describe()}{': ' + end.message if end.message else ''}")
-            self._emit(self.name, "crashed", detail=error.message, log_tail=self._log.tail())
+            self._emit(self.name, "crashed", detail=error.message, log_tail=self._log.tail(40))
             self.channel.detach(error)
 
     def _take_down(self, *, grace_s: float | None, reason: str) -> None:

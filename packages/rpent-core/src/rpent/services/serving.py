@@ -30,7 +30,7 @@ class Serving:
 
     def run(self, lifeline: int) -> int:
         """Serve until the lifeline closes or SIGTERM comes; return the process's exit code."""
-        faulthandler.enable()
+        faulthandler.enable(all_threads=False)  # the last lines of the log shall show the crash
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda *_: self._stop())
         threading.Thread(target=self._watch, args=(lifeline,), daemon=True, name="lifeline").start()
