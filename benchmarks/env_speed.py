@@ -58,8 +58,7 @@ os._exit(0)
 """
 
 
-# --- processes that are measured
-# -----------------------------------------------------------------------------
+# --- processes that are measured -------------------------------------------------------------------------
 
 
 def serve_env(pipe: Connection, suite: str, task: int) -> None:
@@ -112,8 +111,7 @@ def process(target: Callable[..., None], *arguments: Any) -> Iterator[tuple[Any,
         child.join()
 
 
-# --- measurements
-# --------------------------------------------------------------------------------------------
+# --- measurements ----------------------------------------------------------------------------------------
 
 
 def measure_move(rounds: int) -> dict[str, Any]:
@@ -211,8 +209,7 @@ def measure_second(rounds: int) -> dict[str, Any]:
     return {"seconds": statistics.median(seconds), "all": seconds}
 
 
-# --- report
-# --------------------------------------------------------------------------------------------------
+# --- report -----------------------------------------------------------------------------------------------
 
 
 def verdicts(result: dict[str, Any]) -> list[tuple[str, str, str, bool]]:

@@ -6,33 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from rpent.cancel import CancelToken
 from rpent.env.client import EnvClient
-from rpent.rpc.facade import CallContext, Facade
-
-
-class DirectChannel:
-    """Calls a facade's handlers on the calling thread, where the simulator's OpenGL context lives."""
-
-    def __init__(self, facade: Facade) -> None:
-        self.facade = facade
-        self.info = facade
-
-    def call(
-        self,
-        method: str,
-        /,
-        *,
-        timeout_s: float | None = None,
-        cancel: CancelToken | None = None,
-        on_progress: Callable[[Any], None] | None = None,
-        **params: Any,
-    ) -> Any:
-        context = CallContext("test", cancel or CancelToken(), on_progress or (lambda _: None))
-        return self.facade.methods[method].handler(context, **params)
-
-    def close(self) -> None:
-        self.facade.close()
+from rpent.testing import LocalChannel
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +23,7 @@ def make_env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
         config = EnvServerConfig(**values)
         key = config.model_dump_json()
         if key not in made:
-            made[key] = EnvClient(DirectChannel(create(config)))
+            made[key] = EnvClient(LocalChannel(create(config)))
         return made[key]
 
     yield make

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rpent.testing.env_contract import EnvContract, LocalChannel
     from rpent.testing.fake_robot.robot import FakeRobot
     from rpent.testing.planner_contract import PlannerContract
     from rpent.testing.plugin_contract import PluginContract
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from rpent.testing.transport import TransportContract
 
 _HOMES = {
+    "EnvContract": "env_contract",
+    "LocalChannel": "env_contract",
     "FakeRegistry": "registry",
     "FakeRobot": "fake_robot.robot",
     "PlannerContract": "planner_contract",
@@ -31,8 +34,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "EnvContract",
     "FakeRegistry",
     "FakeRobot",
+    "LocalChannel",
     "PlannerContract",
     "PluginContract",
     "RobotContract",

@@ -17,7 +17,7 @@ doubles."""
 
 
 class Recording:
-    """Takes a picture every `every` control steps. Shadows are left out: they double the cost of a frame."""
+    """Takes a picture every `every` control steps: under software rendering it costs as much as ten steps."""
 
     def __init__(self, renderer: Renderer, *, camera: str, size: int, every: int) -> None:
         self.renderer = renderer
@@ -30,7 +30,7 @@ class Recording:
         if len(self._frames) >= MAX_FRAMES:
             self._frames, self._steps = self._frames[::2], self._steps[::2]
             self.every *= 2
-        self._frames.append(self.renderer.picture(self.camera, (self.size, self.size), effects=False))
+        self._frames.append(self.renderer.picture(self.camera, (self.size, self.size)))
         self._steps.append(step)
 
     def after_step(self, step: int) -> None:

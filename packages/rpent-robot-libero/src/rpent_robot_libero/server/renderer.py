@@ -61,9 +61,9 @@ class Renderer:
         """Names of the scene's cameras."""
         return tuple(self._model.camera(index).name for index in range(self._model.ncam))
 
-    def picture(self, camera: str, size: tuple[int, int], *, effects: bool = True) -> NDArray[np.uint8]:
-        """Return the (H, W, 3) uint8 picture; `effects=False` leaves out shadows and reflections."""
-        self._draw(camera, size, effects=effects)
+    def picture(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+        """Return the (H, W, 3) uint8 picture."""
+        self._draw(camera, size)
         return self._read_rgb(size)
 
     def picture_and_depth(
@@ -122,9 +122,7 @@ class Renderer:
             raise UsageError(f"Unknown camera `{camera}`.", hint=f"Cameras: {', '.join(self.cameras)}.")
         return index
 
-    def _draw(
-        self, camera: str, size: tuple[int, int], *, effects: bool = True, segmentation: bool = False
-    ) -> None:
+    def _draw(self, camera: str, size: tuple[int, int], *, segmentation: bool = False) -> None:
         if threading.get_ident() != self._thread:
             self._open()
         self._gl.make_current()
@@ -141,7 +139,6 @@ class Renderer:
         )
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = int(segmentation)
-        flags[mujoco.mjtRndFlag.mjRND_SHADOW] = flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = int(effects)
         mujoco.mjr_render(mujoco.MjrRect(0, 0, size[1], size[0]), self._scene, self._context)
 
     def _read_rgb(self, size: tuple[int, int]) -> NDArray[np.uint8]:

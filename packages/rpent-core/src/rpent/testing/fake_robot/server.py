@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -152,7 +153,10 @@ class FakeEnv:
 
     def restore(self, call: CallContext, data: bytes) -> dict[str, Any]:  # noqa: ARG002
         """Come back to a state."""
-        self._world = World.load(data)
+        try:
+            self._world = World.load(data)
+        except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
+            raise GuardrailError("These bytes are not a snapshot of the fake robot.") from error
         return self._observation()
 
     def _act(self, action: Any) -> None:
