@@ -50,7 +50,7 @@ def _close_session(episode: Episode) -> None:
         return
     if episode.ending is not None:
         session.end(episode.ending)
-    if not session.close():
+    if not session.close(grace_s=1.0 if episode.impatient else None):
         raise RpentError("The last tool call did not stop in time.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from rpent.errors import RpentError
 from rpent.robot import Prompts, ToolContext
 from rpent.run.closing import close_episode
 from rpent.run.filming import Filming
+from rpent.run.manifest import packages_of
 from rpent.run.perception import build_perceptor
 from rpent.run.prompts import render
 from rpent.run.recovery import ENV, Recovery
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from rpent.runs.recorder import Recorder
     from rpent.tools.toolkit import Toolkit
 
-PLANNER_GRACE_S = 20.0
+PLANNER_GRACE_S = 30.0
 """How long a planner may take to return once its session is over."""
 
 
@@ -227,6 +229,11 @@ class Episode:
                     Ending(reason="finished", detail="The planner returned without calling `finish`.")
                 )
 
+    @property
+    def impatient(self) -> bool:
+        """Whether the user pressed Ctrl-C again."""
+        return self._surroundings.interrupts.pressed > 1
+
     def _check_cancelled(self) -> None:
         if self._surroundings.cancel.cancelled:
             raise KeyboardInterrupt
@@ -252,8 +259,10 @@ class Episode:
 
     def _note_services(self) -> None:
         for name, channel in self.supervisor.channels.items():
-            info = channel.info
-            self.manifest["services"].setdefault(name, {}).update(
+            info, entry = channel.info, self.manifest["services"].setdefault(name, {})
+            entry.update(
                 name=info.name, version=info.version, owned=self.supervisor.owned(name), info=dict(info.info)
             )
+            if packages := packages_of(entry.get("python", sys.executable)):
+                entry["packages"] = packages
         self.recorder.directory.write_manifest(self.manifest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from rpent.cancel import CancelToken
@@ -47,14 +48,18 @@ def execute(
         RunDirectoryError: The output directory cannot be written.
     """
     with Interrupts() as interrupts, progress_for(request.progress) as progress:
+        started = time.monotonic()
         resolved = resolve(request, registry)
         directory = create(request.output_dir, resolved.setup.tag, resolved.planner_spec.name)
         with RunLock(directory.path):
+            manifest = fresh_manifest(resolved)
+            manifest["timings_s"]["resolve"] = round(time.monotonic() - started, 3)
+            directory.write_manifest(manifest)
             recorder = Recorder(directory, record_video=request.record_video)
             recorder.listen(progress.on_event)
             if on_event is not None:
                 recorder.listen(on_event)
             surroundings = Surroundings(interrupts=interrupts, cancel=cancel or CancelToken())
-            outcome = Episode(resolved, recorder, fresh_manifest(resolved), surroundings).run()
+            outcome = Episode(resolved, recorder, manifest, surroundings).run()
         progress.finish(outcome)
         return outcome

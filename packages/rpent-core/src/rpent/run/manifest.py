@@ -15,7 +15,7 @@ from rpent.run.request import Limits, RunRequest
 from rpent.runs.directory import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from pydantic import BaseModel
 
@@ -109,14 +109,24 @@ def versions() -> dict[str, Any]:
     Read from the names of the metadata folders: opening the metadata of 150 packages would take 0.2 s of each
     run.
     """
-    packages: dict[str, str] = {}
-    for entry in sys.path:
-        folder = Path(entry or ".")
-        for info in folder.glob("*.dist-info") if folder.is_dir() else ():
-            name, _, version = info.name.removesuffix(".dist-info").partition("-")
-            packages.setdefault(name.replace("_", "-").lower(), version)
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "packages": dict(sorted(packages.items())),
+        "packages": _packages(Path(entry or ".") for entry in sys.path),
     }
+
+
+def packages_of(python: str) -> dict[str, str]:
+    """Return the packages of another interpreter (a managed environment); empty when it is this one."""
+    if python == sys.executable:
+        return {}
+    return _packages(Path(python).parent.parent.glob("lib/python*/site-packages"))
+
+
+def _packages(folders: Iterable[Path]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for folder in folders:
+        for info in folder.glob("*.dist-info") if folder.is_dir() else ():
+            name, _, version = info.name.removesuffix(".dist-info").partition("-")
+            found.setdefault(name.replace("_", "-").lower(), version)
+    return dict(sorted(found.items()))

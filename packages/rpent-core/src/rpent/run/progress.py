@@ -51,7 +51,7 @@ class JsonProgress(Progress):
 
     def on_event(self, event: Event) -> None:
         """Write the event's line, as it stands in `events.jsonl`."""
-        self.result.write(event.model_dump_json() + "\n")
+        self.result.write(event.model_dump_json(fallback=str) + "\n")
         self.result.flush()
 
     def finish(self, outcome: Outcome) -> None:

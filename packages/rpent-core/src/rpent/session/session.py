@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from rpent.tools.tool import Tool
     from rpent.tools.toolkit import Toolkit
 
-CANCEL_GRACE_S = 15.0
-"""How long a cancelled tool may take to stop; after that it is left behind and the session ends."""
+CANCEL_GRACE_S = 20.0
+"""How long a cancelled tool may take to stop; after that it is left behind and the session ends. Longer than what
+a channel waits for a cancelled call, so that the channel's own answer comes first."""
 MAX_NUDGES = 2
 _NUDGE = (
     "You stopped without calling `finish`. Go on with the next tool call, or call `finish` with the status "
@@ -77,8 +78,8 @@ class Session:
         """The observation before the first call; set by `open`."""
         self.budget = budget or Budget(limits=limits or Limits())
         finish = FinishTool(self.end).build()
-        offered = [*(toolkit.tools() if tools is None else tools), finish]
-        self.tools: list[Tool] = offered
+        offered = toolkit.tools() if tools is None else tools
+        self.tools: list[Tool] = [*(tool for tool in offered if tool.name != finish.name), finish]
         """What the planner may call: names, descriptions and JSON schemas."""
         self.recorder = recorder
         """The record of the run."""
@@ -143,11 +144,11 @@ class Session:
         """End the session because something other than the planner's decisions failed."""
         self._end_quietly(Ending(reason="infrastructure", detail=detail, hint=hint))
 
-    def close(self) -> bool:
+    def close(self, grace_s: float | None = None) -> bool:
         """End the worker; returns whether the last tool stopped in time."""
         if self.ended is None:
             self.end(Ending(reason="finished", detail="The planner returned without calling `finish`."))
-        return self._worker.close(self._grace_s)
+        return self._worker.close(self._grace_s if grace_s is None else grace_s)
 
     def send(self, text: str, *, interrupt: bool = False) -> None:
         """Give the planner a message of the user; `interrupt` also cancels running and queued calls."""

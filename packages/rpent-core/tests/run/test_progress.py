@@ -1,0 +1,75 @@
+"""What a run shows while it works."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from rpent.run.progress import JsonProgress, LiveProgress, PlainProgress, result_lines
+from rpent.runs import events as ev
+from rpent.runs.outcome import Outcome
+from rpent.runs.pictures import Picture
+
+EVENTS = [
+    ev.RunStarted(robot="fake", planner="scripted", instruction="put it there", tag="fake_t0_s0", seed=0),
+    ev.StageChanged(stage="services", status="started"),
+    ev.StageChanged(stage="services", status="done", elapsed_s=1.25),
+    ev.ToolCalled(turn=1, call_id="c", name="move_to", arguments={"xyz": [0.123456, 1.0, 2.0]}),
+    ev.ToolReturned(call_id="c", name="move_to", ok=True, data={"ok": False, "status": "stalled"}, text="{}"),
+    ev.ToolReturned(call_id="d", name="x", ok=False, data={"error": "There is no tool `x`."}, text="{}"),
+    ev.ServiceState(service="env", state="crashed", detail="signal 9"),
+]
+
+
+def test_plain_lines_say_what_happens():
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    for event in EVENTS:
+        progress.on_event(event)
+    lines = [line[11:] for line in stream.getvalue().splitlines()]
+    assert lines == [
+        "fake_t0_s0, planner scripted: put it there",
+        "services: ready (1.2 s)",
+        "→ move_to xyz [0.1235, 1, 2]",
+        "  ✗ ok False, status stalled (0.0 s, 0 env steps)",
+        "  ✗ There is no tool `x`. (0.0 s, 0 env steps)",
+        "service env: crashed signal 9",
+    ]
+
+
+def test_json_lines_are_the_events():
+    result = io.StringIO()
+    progress = JsonProgress(io.StringIO(), result)
+    for event in EVENTS:
+        progress.on_event(event)
+    progress.finish(Outcome(benchmark_success=True, planner_status="success", reason="finished"))
+    lines = [json.loads(line) for line in result.getvalue().splitlines()]
+    assert [line["type"] for line in lines] == [event.type for event in EVENTS] + ["result"]
+    assert lines[-1]["outcome"]["benchmark_success"] is True
+
+
+def test_the_live_line_leaves_nothing_behind():
+    stream = io.StringIO()
+    progress = LiveProgress(stream)
+    for event in EVENTS:
+        progress.on_event(event)
+    progress.close()
+    assert stream.getvalue().endswith("\r\x1b[K")
+
+
+def test_the_result_names_verdict_claim_and_place(tmp_path):
+    (tmp_path / "episode.mp4").write_bytes(b"x")
+    outcome = Outcome(
+        benchmark_success=False, planner_status="success", reason="finished", detail="Done.", run_dir=tmp_path
+    )
+    assert result_lines(outcome) == [
+        "benchmark: not solved",
+        "planner:   success (finished) Done.",
+        f"run:       {tmp_path}",
+        f"video:     {tmp_path / 'episode.mp4'}",
+    ]
+
+
+def test_a_picture_reference_holds_no_pixels():
+    picture = Picture(name="a", caption="c", data=b"pixels", width=1, height=1)
+    assert "pixels" not in str(picture.reference())
