@@ -25,7 +25,7 @@ def test_pick_and_place(table: Any, thing: Any) -> None:
     assert run(session) == "success"
     assert session.names() == ["grasp", "place", "finish"]
     assert milk.position[:2] == (0.0, 0.3)
-    assert len(session.calls) == 6  # two looks before, one after
+    assert len(session.calls) == 7  # two questions before, two after
 
 
 def test_a_grasp_that_fails_is_tried_otherwise(table: Any, thing: Any) -> None:

@@ -173,6 +173,7 @@ def test_one_look_answers_every_question_until_the_world_changes() -> None:
         ("on", (0.06, 0.20, 0.0), "stove", False),
         ("in", (0.30, 0.02, 0.01), "basket", True),
         ("in", (0.30, 0.22, 0.01), "basket", False),
+        ("in", (0.30, 0.02, 0.08), "basket", False),
         ("next_to", (0.06, 0.08, 0.0), "plate", True),
     ],
 )

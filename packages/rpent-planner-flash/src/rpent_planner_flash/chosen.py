@@ -28,6 +28,8 @@ class Chosen:
     def __init__(self) -> None:
         self.position: NDArray[np.float64] | None = None
         self.others: list[NDArray[np.float64]] = []
+        self.longest_m = 0.0
+        """Its longest edge, as it was seen when it was taken."""
         self.tries = 0
         """How often it was taken from where it is now: the number of the next grasp."""
 
@@ -41,6 +43,7 @@ class Chosen:
         taken = good[min(attempt // TRIES_EACH, len(good) - 1)].candidate
         self.tries = self.tries + 1 if self.position is not None and _near(taken, self.position) else 0
         self.position = taken.position
+        self.longest_m = max(self.longest_m, float(taken.size.max()))
         if len(good) == 1:
             self.others += [m.candidate.position for m in matches if m.candidate is not taken]
         return taken

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from rpent_planner_flash.scene import Candidate
 
 
+SHOVED_M = 0.02
+"""A target that is seen this far from where it was has been shoved; less is due to what now hides it."""
+
+
 class Session(Protocol):
     """The part of `rpent.session.Session` that the executor uses."""
 
@@ -165,8 +169,10 @@ class Executor:
             return True
         if chosen.stayed(found):
             return False
-        relation = Relation(goal.relation)
-        return any(self.grounder.holds(relation, match.candidate, target) for match in found)
+        relation, now = Relation(goal.relation), self._best(goal.target)
+        if now is not None and np.linalg.norm(now.xy - target.xy) > SHOVED_M:
+            target = now
+        return any(self.grounder.holds(relation, m.candidate, target, chosen.longest_m) for m in found)
 
     def _best(self, reference: Reference) -> Candidate | None:
         matches = self.grounder.resolve(reference)

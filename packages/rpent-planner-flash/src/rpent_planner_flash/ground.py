@@ -21,6 +21,8 @@ HOLDS = 0.2
 """A relation that scores less is taken not to hold."""
 ROOM_M = 0.025
 """What is on something hardly larger than itself is this near to its middle."""
+LEAN_M = 0.015
+"""What is in a container reaches above its rim and its own length by less than this."""
 _DIRECTED = frozenset({"left_of", "right_of", "front_of", "behind", "side"})
 
 
@@ -58,10 +60,20 @@ class Grounder:
         order = np.argsort(-scores, kind="stable")
         return [Match(things[i], float(scores[i])) for i in order]
 
-    def holds(self, relation: Relation, thing: Candidate, target: Candidate) -> bool:
-        """Whether a thing is where it should be, judged by its visible extent."""
+    def holds(self, relation: Relation, thing: Candidate, target: Candidate, longest_m: float = 0.0) -> bool:
+        """Whether a thing is where it should be, judged by its visible extent.
+
+        Args:
+            relation: Where it should be.
+            thing: The thing, as it is seen now.
+            target: What the relation is to.
+            longest_m: The longest edge of the thing when it was seen whole; what stands up in a container is this
+                high, and what is higher leans on its rim.
+        """
         if relation.kind == "in":
-            return relations.outside(thing, target) < 0.01 and thing.bottom < target.top
+            highest = max(target.top, target.bottom + longest_m) + LEAN_M
+            inside = relations.outside(thing, target) < 0.01
+            return inside and thing.top < highest and thing.bottom < target.top
         if relation.kind == "on":
             # On a plate a bowl stands in the middle; on a cabinet there is room.
             room = np.maximum((target.size[:2] - thing.size[:2]) / 2, ROOM_M)
