@@ -11,6 +11,8 @@ from it. A worker and its server are pinned to one core, so that the times are t
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -183,7 +185,8 @@ def run_episode(case: Case, server: EnvServer, options: argparse.Namespace) -> R
     )
     events: list[Any] = []
     wall, cpu = time.monotonic(), time.process_time() + server.cpu_s()
-    outcome = execute(request, on_event=events.append)
+    with contextlib.redirect_stdout(io.StringIO()):  # the run's own summary
+        outcome = execute(request, on_event=events.append)
     wall, cpu = time.monotonic() - wall, time.process_time() + server.cpu_s() - cpu
     assert outcome.run_dir is not None
     run = json.loads((outcome.run_dir / "run.json").read_text())
