@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from rpent.errors import RunDirectoryError
+from rpent.errors import UsageError
 from rpent.planners.replay import ReplayConfig, ReplayPlanner
 from rpent.runs.events import read_events
 from rpent.session import ToolReply
@@ -20,7 +20,7 @@ def written(tmp_path, calls):
 
 
 def test_a_missing_recipe_is_one_sentence(tmp_path):
-    with pytest.raises(RunDirectoryError, match="cannot be read"):
+    with pytest.raises(UsageError, match="There is no recipe"):
         ReplayPlanner(ReplayConfig(recipe=tmp_path / "absent.jsonl"))
 
 

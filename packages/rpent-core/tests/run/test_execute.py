@@ -101,6 +101,10 @@ def test_wrong_values_are_refused_before_anything_exists(run_fake, tmp_path):
         run_fake([], robot_config={"task": 9})
     with pytest.raises(UsageError, match="no service `evn`"):
         run_fake([], endpoints={"evn": "127.0.0.1:1"})
+    with pytest.raises(UsageError, match="`htp`, which is not installed; did you mean `http`"):
+        run_fake([], endpoints={"env": "htp://127.0.0.1:1"})
+    with pytest.raises(UsageError, match="not an endpoint"):
+        run_fake([], endpoints={"env": "127.0.0.1:99999"})
     assert not (tmp_path / "runs").exists()
 
 

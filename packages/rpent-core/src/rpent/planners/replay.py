@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from rpent.errors import UsageError
 from rpent.runs.recipe import RecipeCall, read_recipe
 from rpent.session.finish import NAME as FINISH
 
@@ -35,6 +36,10 @@ class ReplayPlanner:
 
     def __init__(self, config: ReplayConfig) -> None:
         self.config = config
+        if not config.recipe.exists():
+            raise UsageError(
+                f"There is no recipe `{config.recipe}`.", hint="Give a run directory or a `recipe.jsonl`."
+            )
         self._calls = read_recipe(config.recipe)
         self._ids: dict[str, str] = {}
         """Recorded id of a found thing → its id in this run: a resume or a crash starts their numbers anew."""

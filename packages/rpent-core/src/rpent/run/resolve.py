@@ -164,4 +164,11 @@ def _check_endpoints(resolved: Resolved) -> None:
             raise UsageError(
                 f"The robot `{resolved.robot_spec.name}` has no service `{name}`{did_you_mean(name, known)}"
             )
-        parse_endpoint(endpoint)
+        scheme = parse_endpoint(endpoint).scheme
+        schemes = resolved.registry.names("transports")
+        if scheme not in schemes:
+            raise UsageError(
+                f"The endpoint `{endpoint}` needs a transport `{scheme}`, "
+                f"which is not installed{did_you_mean(scheme, schemes)}",
+                hint=f"Installed: {listing(schemes)}.",
+            )
