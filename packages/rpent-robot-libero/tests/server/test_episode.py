@@ -116,13 +116,3 @@ def test_actions_cannot_leave_the_workspace(fresh):
     sideways[:, 1], sideways[:, 2] = -1.0, 0.3
     observation, _, _ = fresh.chunk_step(sideways)
     assert observation.eef_position[1] > low[1] - 0.02
-
-
-def test_no_gl_is_one_clear_error(monkeypatch):
-    from rpent_robot_libero.server import gl
-
-    monkeypatch.setattr(gl, "_load", lambda *_: None)
-    monkeypatch.setattr(gl.sys, "modules", {})
-    with pytest.raises(RpentError, match=r"No picture can be rendered \(egl: .*; osmesa: ") as caught:
-        gl.choose("auto")
-    assert "libosmesa6" in caught.value.hint

@@ -17,7 +17,7 @@ def choose(wanted: str) -> str:
     """Decide on a backend and set the environment that MuJoCo, robosuite and PyOpenGL read when imported.
 
     Args:
-        wanted: `auto` (EGL if a device opens, else OSMesa), `egl` or `osmesa`.
+        wanted: `egl`, `osmesa`, or `auto`: what `MUJOCO_GL` names, else EGL if a device opens, else OSMesa.
 
     Returns:
         `egl` or `osmesa`.
@@ -25,7 +25,7 @@ def choose(wanted: str) -> str:
     Raises:
         ServiceError: The wanted backend (or, with `auto`, either) does not work in this process.
     """
-    fixed = os.environ.get("MUJOCO_GL", "") if "mujoco" in sys.modules else ""
+    fixed = os.environ.get("MUJOCO_GL", "") if _is_fixed() else ""
     if fixed in ("egl", "osmesa"):
         if wanted not in ("auto", fixed):
             raise ServiceError(
@@ -33,14 +33,22 @@ def choose(wanted: str) -> str:
             )
         return fixed
     probes = {"egl": _egl_problem, "osmesa": _osmesa_problem}
+    preferred = sorted(
+        probes, key=lambda name: name != os.environ.get("MUJOCO_GL")
+    )  # stable: EGL comes first
     problems = []
-    for backend in probes if wanted == "auto" else (wanted,):
+    for backend in preferred if wanted == "auto" else (wanted,):
         problem = probes[backend]()
         if problem is None:
             os.environ["MUJOCO_GL"] = os.environ["PYOPENGL_PLATFORM"] = backend
             return backend
         problems.append(f"{backend}: {problem}")
     raise ServiceError(f"No picture can be rendered ({'; '.join(problems)}).", hint=_REMEDY)
+
+
+def _is_fixed() -> bool:
+    """Whether MuJoCo has read the choice already."""
+    return "mujoco" in sys.modules
 
 
 def open_context() -> Any:

