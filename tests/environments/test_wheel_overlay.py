@@ -47,6 +47,7 @@ def run(*command, cwd=None, **environment):
         env={**environ, **environment},
         capture_output=True,
         text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout

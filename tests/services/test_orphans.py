@@ -91,6 +91,8 @@ def test_kill_9_of_the_guardian_ends_the_service_and_is_noticed(supervisor, even
     kill(supervisor._services["counter"]._process.pid)
     wait_until(lambda: not any(is_running(pid) for pid in pids))
     wait_until(lambda: any(event["state"] == "crashed" for event in events))
+    supervisor.stop()
+    assert not Path(supervisor._services["counter"]._sockets).exists()
 
 
 def test_a_stuck_service_is_killed_after_its_grace(supervisor, monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 from rpent.cancel import CancelToken
 from rpent.errors import CancelledCallError, PluginError, ServiceError, TransportError, UsageError
 from rpent.services.supervisor import Supervisor
-from service_cases import counter_request, is_running, wait_until
+from service_cases import HERE, counter_request, is_running, wait_until
 
 
 def states(events, service="counter"):
@@ -225,11 +225,13 @@ def test_zeromq_over_ipc_is_preferred_and_its_socket_is_removed(supervisor, even
     assert not Path(path).parent.exists()
 
 
-def test_an_unknown_transport_is_refused(supervisor):
+def test_an_unknown_transport_is_refused_and_leaves_no_folder(supervisor):
     from dataclasses import replace
+    from pathlib import Path
 
     with pytest.raises(PluginError, match="carrier-pigeon"):
         supervisor.start([replace(counter_request(), transport="carrier-pigeon")])
+    assert not Path(supervisor._services["counter"]._sockets).exists()
 
 
 def test_a_name_twice_is_refused(supervisor):
@@ -252,3 +254,26 @@ def test_an_unwritable_log_directory_is_one_sentence(events, tmp_path):
         pytest.raises(RunDirectoryError, match="cannot be written"),
     ):
         supervisor.start([counter_request()])
+
+
+def test_a_bad_interpreter_is_found_before_anything_starts(supervisor, events, tmp_path):
+    with pytest.raises(UsageError, match="is not an executable file"):
+        supervisor.start([counter_request("one"), counter_request("two", python=str(tmp_path / "python"))])
+    assert events == []
+    supervisor.stop()
+
+
+def test_a_chosen_interpreter_runs_the_agents_own_code(supervisor):
+    import os
+    import sys
+    from dataclasses import replace
+
+    from rpent.environments.interpreter import linked_interpreter
+
+    overlay = linked_interpreter(sys.executable, "").overlay
+    request = counter_request(python=sys.executable)
+    spec = replace(request.spec, env=(("PYTHONPATH", f"{overlay}{os.pathsep}{HERE}"),))
+    supervisor.start([replace(request, spec=spec)])
+    surroundings = supervisor.channels["counter"].call("surroundings")
+    assert surroundings["python"] == sys.executable
+    assert surroundings["rpent"].startswith(str(overlay))

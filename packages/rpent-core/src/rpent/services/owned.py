@@ -74,6 +74,7 @@ class OwnedService:
         self._transition = threading.RLock()
         self._life = _Life()
         self._process: ServiceProcess | None = None
+        self._sockets: str | None = None
         self._closed = False
 
     @property
@@ -142,7 +143,7 @@ class OwnedService:
     def _launch(self) -> None:
         life = self._life = _Life()
         # Under /tmp whatever TMPDIR says: the path of a socket is limited to about 100 bytes.
-        sockets = tempfile.mkdtemp(prefix="rpent-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
+        self._sockets = tempfile.mkdtemp(prefix="rpent-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
         spec = self.request.spec
         job = HostJob(
             name=self.name,
@@ -150,21 +151,17 @@ class OwnedService:
             config_model=spec.config,
             config=self.request.config,
             token=self._token,
-            bind=tuple(local_endpoints(Path(sockets), self.name, self.request.transport)),
-            cleanup=(sockets,),
+            bind=tuple(local_endpoints(Path(self._sockets), self.name, self.request.transport)),
+            cleanup=(self._sockets,),
         )
-        try:
-            self._process = ServiceProcess(
-                job,
-                python=self._interpreter.python,
-                environment=self._interpreter.environ(dict(spec.env)),
-                log=self._log.open(),
-                on_listening=lambda endpoint: life.tell(endpoint=endpoint),
-                on_end=lambda end: self._ended(life, end),
-            )
-        except BaseException:
-            shutil.rmtree(sockets, ignore_errors=True)
-            raise
+        self._process = ServiceProcess(
+            job,
+            python=self._interpreter.python,
+            environment=self._interpreter.environ(dict(spec.env)),
+            log=self._log.open(),
+            on_listening=lambda endpoint: life.tell(endpoint=endpoint),
+            on_end=lambda end: self._ended(life, end),
+        )
 
     def _await_ready(self, deadline: float) -> None:
         life, spec = self._life, self.request.spec
@@ -204,6 +201,8 @@ class OwnedService:
         self.channel.detach(ServiceError(f"Service `{self.name}` {reason}."))
         if process is not None:
             process.stop(grace_s=grace_s)
+        if self._sockets is not None:  # the guardian does it too, for an agent that was killed
+            shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _start_failure(self, end: ProcessEnd) -> ServiceError:
         what = f"did not start: {end.message}" if end.message else f"{end.describe()} while starting"
