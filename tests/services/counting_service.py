@@ -53,7 +53,7 @@ class Counter:
         return {
             "argv": sys.orig_argv,
             "environ": dict(os.environ),
-            "path": sys.path,
+            "rpent": rpent.__file__,
             "python": sys.executable,
         }
 
