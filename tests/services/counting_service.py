@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
+import rpent
 from pydantic import BaseModel
 from rpent.errors import ServiceError
 from rpent.rpc import CallContext, Facade, Method
