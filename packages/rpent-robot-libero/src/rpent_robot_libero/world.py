@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rpent.errors import ToolError
-from rpent_robot_libero.primitives import cloud
-from rpent_robot_libero.primitives.geometry import back_project, quaternion_matrix
-from rpent_robot_libero.primitives.kinematics import base_position
+from rpent_robot_libero.primitives import cloud, kinematics
+from rpent_robot_libero.primitives.geometry import back_project, matrix_quaternion, quaternion_matrix
 from rpent_robot_libero.primitives.placing import Held
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class World:
         self.perceptor: Perceptor | None = context.perceptor
         self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
         self.state: Observation = env.observe()
-        self.base = base_position(self.state.eef_position, self.state.joint_positions)
+        self.base = kinematics.base_position(self.state.eef_position, self.state.joint_positions)
         self.held: Held | None = None
         self._views: dict[str, View] = {}
         self._found: dict[str, Found] = {}
@@ -290,9 +289,29 @@ class World:
         for waypoint in waypoints:
             if "position" in waypoint:
                 self.check_position(waypoint["position"])
+        result = self._servo(waypoints, until)
+        if result.status == "stalled" and kinematics.is_straight(self.state.joint_positions):
+            self._unbend()
+            result = self._servo(waypoints[result.waypoints_reached :], until)
+        return result
+
+    def _servo(self, waypoints: Sequence[Waypoint], until: Until | None) -> ServoResult:
         result = self.env.servo(list(waypoints), until or {}, cancel=self._context.cancel())
         self.note(result.observation)
         return result
+
+    def _unbend(self) -> None:
+        """Free an arm whose elbow is straight, and set the hand upright again."""
+        rotation = quaternion_matrix(self.state.eef_quaternion)
+        yaw = self.gripper_yaw
+        position, tilted = kinematics.unbend(self.state.eef_position, rotation, self.base)
+        self._servo(
+            [
+                {"position": position, "quaternion": matrix_quaternion(tilted)},
+                {"position": position, "yaw": yaw, "pitch": 0.0},
+            ],
+            {"position_tolerance_m": 0.05, "rotation_tolerance_rad": 0.3, "stall_steps": 12},
+        )
 
     def check_position(self, position: Any) -> NDArray[np.float64]:
         """Return the position as an array.

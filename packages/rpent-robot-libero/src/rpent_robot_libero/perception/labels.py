@@ -63,6 +63,21 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 """Part of an articulated instance → how instructions name it."""
 
+PART_NAMES = {
+    "cabinet_top": "top_drawer",
+    "cabinet_middle": "middle_drawer",
+    "cabinet_bottom": "bottom_drawer",
+    "drawer_top": "top_drawer",
+    "drawer_middle": "middle_drawer",
+    "drawer_bottom": "bottom_drawer",
+    "microdoorroot": "door",
+    "slidelink": "door",
+    "button": "knob",
+    "faucet_link2": "handle",
+    "movable": "handle",
+}
+"""What the models call a moving part → what it is called here."""
+
 COLOURS = frozenset("black white red green blue yellow brown orange grey gray silver purple pink".split())
 ARTICLES = frozenset("the a an of both its this that and".split())
 CONTAINERS = frozenset("box bottle carton can container jar pack package".split())
@@ -74,7 +89,7 @@ RELATIONS = re.compile(
 def split_label(label: str) -> tuple[str, str]:
     """Return the kind of object and the part: `wooden_cabinet_1/top_drawer` → `wooden_cabinet`, `top_drawer`."""
     instance, _, part = label.partition("/")
-    return re.sub(r"_\d+$", "", instance), part
+    return re.sub(r"_\d+$", "", instance), PART_NAMES.get(part, part)
 
 
 def spoken(label: str) -> str:

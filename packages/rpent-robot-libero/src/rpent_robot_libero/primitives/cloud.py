@@ -78,6 +78,14 @@ def top_height(points: Points) -> float:
     return float(heights[max(0, len(heights) - 1 - max(2, len(heights) // 100))])
 
 
+def top_surface(points: Points, *, share: float = 0.35) -> Points:
+    """Return the points of the highest large level surface: the highest 6 mm layer that holds many points."""
+    layers = np.round(points[:, 2] / 0.006).astype(np.int64)
+    values, counts = np.unique(layers, return_counts=True)
+    height = float(values[counts >= share * counts.max()].max()) * 0.006
+    return points[np.abs(points[:, 2] - height) < 0.009]
+
+
 def support_height(points: Points, around: Points, *, margin_m: float = 0.06) -> float:
     """Return the height of what the object stands on.
 

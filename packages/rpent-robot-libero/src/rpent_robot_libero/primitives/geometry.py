@@ -70,6 +70,21 @@ def quaternion_matrix(quaternion: ArrayLike) -> NDArray[np.float64]:
     )
 
 
+def matrix_quaternion(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the unit quaternion [x, y, z, w] of a (3, 3) rotation matrix: an eigenvector of Bar-Itzhack's matrix."""
+    m = rotation
+    k = np.array(
+        [
+            [m[0, 0] - m[1, 1] - m[2, 2], 0, 0, 0],
+            [m[1, 0] + m[0, 1], m[1, 1] - m[0, 0] - m[2, 2], 0, 0],
+            [m[2, 0] + m[0, 2], m[2, 1] + m[1, 2], m[2, 2] - m[0, 0] - m[1, 1], 0],
+            [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], m[0, 0] + m[1, 1] + m[2, 2]],
+        ]
+    )
+    _, vectors = np.linalg.eigh(k / 3, UPLO="L")
+    return np.asarray(vectors[:, -1])
+
+
 def wrap_angle(angle_rad: float) -> float:
     """Return the angle in [-pi, pi)."""
     return (angle_rad + math.pi) % (2 * math.pi) - math.pi

@@ -26,8 +26,13 @@ SHOULDER_HEIGHT = 0.333
 WRIST_ABOVE = _HAND
 """The wrist's centre above the grasp point when the hand points down; it lies `WRIST_INWARD` nearer to the base."""
 WRIST_INWARD = 0.088
-LONGEST = 0.70
-"""Shoulder to wrist: 0.719 m when the elbow is straight, where the arm gets stuck."""
+LONGEST = 0.655
+"""Shoulder to wrist on the way; 0.694 m is a straight elbow, where the arm gets stuck."""
+ELBOW = 3
+STRAIGHT = -0.15
+"""Radians of the elbow joint; its limit is -0.07."""
+_UNBEND_TILT = 0.8
+_UNBEND_IN = 0.10
 
 
 def grasp_point(joints: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -51,3 +56,26 @@ def highest(position: NDArray[np.float64], base: NDArray[np.float64]) -> float:
     out = float(np.linalg.norm(position[:2] - base[:2])) - WRIST_INWARD
     rise = np.sqrt(max(LONGEST**2 - out**2, 0.0))
     return float(base[2] + SHOULDER_HEIGHT - WRIST_ABOVE + rise)
+
+
+def is_straight(joints: NDArray[np.float64]) -> bool:
+    """Whether the elbow is so straight that the controller can no longer pull the hand back."""
+    return bool(joints[ELBOW] > STRAIGHT)
+
+
+def unbend(
+    eef: NDArray[np.float64], rotation: NDArray[np.float64], base: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a pose that a straight arm can move to: nearer to the base, with the finger tips swung inwards.
+
+    At the elbow's limit the controller's forces no longer bend it, but a rotation of the hand does.
+
+    Returns:
+        Position (3,) and rotation matrix (3, 3).
+    """
+    outward = eef[:2] - base[:2]
+    outward = outward / max(float(np.linalg.norm(outward)), 1e-6)
+    axis = np.array([-outward[1], outward[0], 0.0])
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    turn = np.eye(3) + np.sin(_UNBEND_TILT) * cross + (1 - np.cos(_UNBEND_TILT)) * cross @ cross
+    return np.array([*(eef[:2] - _UNBEND_IN * outward), eef[2]]), turn @ rotation

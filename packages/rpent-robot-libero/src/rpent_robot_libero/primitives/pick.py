@@ -66,7 +66,7 @@ def pick(
     if not grasps:
         return _nothing(world, "the thing is too wide for the hand and has no rim that it could take")
     grasp = grasps[attempt % len(grasps)]
-    result = execute(world, grasp, obstacles)
+    result = execute(world, grasp, np.concatenate([obstacles, points]))
     return judge(world, thing.label, grasp, points, result, len(grasps))
 
 

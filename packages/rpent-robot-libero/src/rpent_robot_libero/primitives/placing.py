@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rpent_robot_libero.primitives import gripper
-from rpent_robot_libero.primitives.cloud import extent, fit_circle, support_height, top_height
+from rpent_robot_libero.primitives.cloud import extent, find_rim, fit_circle, support_height, top_height, top_surface
 from rpent_robot_libero.primitives.geometry import turn
 from rpent_robot_libero.primitives.path import Load
 
@@ -56,11 +56,11 @@ class Held:
     level: bool = True
     """False: it may have turned in the hand, so that it must be looked at before it is placed."""
 
-    @property
-    def load(self) -> Load:
-        """What must clear the things on the way."""
+    def load(self, yaw_rad: float) -> Load:
+        """Return what must clear the things on the way while the hand keeps this yaw."""
+        x, y = self.offset_at(yaw_rad)
         below = max(self.below_m, gripper.TIP_BELOW_SITE)
-        return Load(below_m=below, reach_m=self.reach_m + math.hypot(*self.offset))
+        return Load(below_m=below, offset=(float(x), float(y)), reach_m=self.reach_m)
 
     def offset_at(self, yaw_rad: float) -> NDArray[np.float64]:
         """Return the offset (2,) after the hand has turned to another yaw."""
@@ -159,12 +159,15 @@ def _inside(points: Points) -> Spot:
 
 
 def _on_top(points: Points) -> Spot:
-    middle = middle_of(points)
-    near = np.linalg.norm(points[:, :2] - middle, axis=1) < 0.03
-    height = float(np.median(points[near, 2])) if near.sum() >= 5 else top_height(points)
-    return Spot(
-        position=np.array([middle[0], middle[1], height + RELEASE_GAP]), clear_z=top_height(points)
-    )
+    rim = find_rim(points)
+    if rim is not None and rim.clear and rim.circle.coverage > 0.6 and 0.02 < rim.circle.radius_m < 0.2:
+        middle = rim.circle.center
+        near = np.linalg.norm(points[:, :2] - middle, axis=1) < 0.03
+        height = float(np.median(points[near, 2])) if near.sum() >= 5 else top_height(points)
+    else:
+        surface = top_surface(points)
+        middle, height = extent(surface).middle[:2], float(np.median(surface[:, 2]))
+    return Spot(position=np.array([*middle, height + RELEASE_GAP]), clear_z=top_height(points))
 
 
 def _beside(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:

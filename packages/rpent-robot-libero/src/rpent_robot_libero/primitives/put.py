@@ -62,7 +62,7 @@ def _carry(world: World, spot: Spot, around: Points, held: Held | None) -> str:
     yaw = world.gripper_yaw
     goal = spot.position[:2] - (held.offset_at(yaw) if held else np.zeros(2))
     lower = spot.position[2] + (held.below_m if held else 0.0)
-    load = held.load if held else Load()
+    load = held.load(yaw) if held else Load()
     end_z = max(lower, spot.clear_z + load.below_m + CLEARANCE)
     way = over(world.state.eef_position, goal, around, load, world.base, end_z=end_z)
     hand = {"yaw": yaw, "pitch": 0.0, "gripper": "hold"}

@@ -182,6 +182,7 @@ class ContactTools:
     def _spot(
         self, on: str | None, segment_id: str | None, relation: Relation, position: list[float] | None
     ) -> tuple[Spot, Any]:
+        """Return where the held thing goes, and the surface points that it must be carried over."""
         world = self.world
         if position is not None:
             view = world.view("agentview")
@@ -190,7 +191,8 @@ class ContactTools:
         if target.view.observation.step != world.state.step:
             target = world.again(target)
         around = world.around(target)
-        return find_spot(relation, target.points, around, world.held), around
+        spot = find_spot(relation, target.points, around, world.held)
+        return spot, np.concatenate([around, target.points])
 
     def _empty_hand(self) -> None:
         if self.world.held is not None:
