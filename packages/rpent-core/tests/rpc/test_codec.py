@@ -33,7 +33,9 @@ leaves = (
 )
 values = st.recursive(
     leaves,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text() | st.integers(-9, 9), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(st.text() | st.integers(-9, 9), inner, max_size=5)
+    ),
     max_leaves=20,
 )
 
@@ -97,8 +99,12 @@ header_parts = st.recursive(
         st.builds(
             lambda *parts: msgpack.packb(parts),
             st.sampled_from([*sorted(DTYPES), "|O", "<U3", "<M8[s]", 3, None]),
-            st.lists(st.integers(-2, 5) | st.sampled_from([2**31, 2**62, 2**63 - 1]), max_size=40) | st.none(),
-            st.integers(-2, 4) | st.binary(max_size=64) | st.none() | st.lists(st.integers(), max_size=2),
+            st.lists(st.integers(-2, 5) | st.sampled_from([2**31, 2**62, 2**63 - 1]), max_size=40)
+            | st.none(),
+            st.integers(-2, 4)
+            | st.binary(max_size=64)
+            | st.none()
+            | st.lists(st.integers(-9, 9), max_size=2),
         ),
     ),
     lambda inner: st.lists(inner, max_size=4),

@@ -18,7 +18,7 @@ def _add(call, left, right=1):
 def endpoint():
     facade = Facade(name="toy/env", version="0.3.1", schema=2, methods={"add": Method(handler=_add)})
     server = serve(f"inproc://{uuid.uuid4().hex}", facade, token="secret")
-    thread = threading.Thread(target=server.run)
+    thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield str(server.endpoint)
     server.shutdown()
@@ -60,4 +60,6 @@ def test_a_server_needs_a_token():
 def test_handlers_may_not_take_reserved_or_no_parameters():
     for handler in (lambda: 1, lambda call, timeout_s: 1):
         with pytest.raises(TypeError):
-            serve("inproc://x", Facade(name="x", version="1", methods={"m": Method(handler=handler)}), token="x")
+            serve(
+                "inproc://x", Facade(name="x", version="1", methods={"m": Method(handler=handler)}), token="x"
+            )

@@ -48,18 +48,18 @@ class HttpConnection:
     ) -> None:
         self._client = client
         self._endpoint = endpoint
-        self._timeout = httpx.Timeout(SILENCE_S, connect=timeout_s, pool=None)
+        self._connect_timeout_s = timeout_s
         self._limits = limits
         self._response: httpx.Response | None = None
         self._replies: Iterator[Sequence[Buffer]] = iter(())
 
-    def send(self, frames: Sequence[Buffer]) -> None:
+    def send(self, frames: Sequence[Buffer], timeout_s: float) -> None:
         """Send a request and wait for the head of its response, which comes at once or soon."""
         self._finish()
+        timeout = httpx.Timeout(min(timeout_s, SILENCE_S), connect=self._connect_timeout_s, pool=None)
+        body = framing.join(frames)
         try:
-            request = self._client.build_request(
-                "POST", PATH, content=framing.join(frames), timeout=self._timeout
-            )
+            request = self._client.build_request("POST", PATH, content=body, timeout=timeout)
             self._response = self._client.send(request, stream=True)
         except httpx.ConnectError as error:
             raise ConnectionLostError(

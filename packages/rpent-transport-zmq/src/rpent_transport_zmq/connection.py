@@ -76,7 +76,7 @@ class ZmqConnection:
         self._poller.register(self._socket, zmq.POLLIN)
         self._poller.register(self._monitor, zmq.POLLIN)
 
-    def send(self, frames: Sequence[Buffer]) -> None:
+    def send(self, frames: Sequence[Buffer], timeout_s: float) -> None:  # noqa: ARG002
         """Send a request."""
         if self._monitor.poll(0):  # it was idle: has the server gone meanwhile?
             raise self._gone()

@@ -49,7 +49,7 @@ class ZmqIpcTransport(ZmqTransport):
 class _Dialler:
     """Opens connections, and remembers how the server wants them.
 
-    A server that listens beyond loopback encrypts for everyone, also for a client that reaches it over loopback.
+    A server that listens beyond loopback encrypts for everyone, also for a client on its own machine.
     """
 
     def __init__(self, endpoint: Endpoint, token: str) -> None:
@@ -63,25 +63,29 @@ class _Dialler:
         """Open a connection."""
         try:
             connection = self._open(timeout_s)
-        except MechanismError:
-            if self._encrypted or self._endpoint.path:
+        except (MechanismError, BrokenOffError):
+            if self._known or self._encrypted or self._endpoint.path:
                 raise
+            # Two mechanisms do not agree: whichever side sees it first hangs up.
+            connection = self._open(timeout_s, encrypted=True)
             self._encrypted = True
-            connection = self._open(timeout_s)
         self._known = True
         return connection
 
-    def _open(self, timeout_s: float) -> ZmqConnection:
+    def _open(self, timeout_s: float, *, encrypted: bool = False) -> ZmqConnection:
+        encrypted = encrypted or self._encrypted
         try:
             return ZmqConnection(
                 self._endpoint,
                 token=self._token,
-                encrypted=self._encrypted,
+                encrypted=encrypted,
                 timeout_s=timeout_s,
                 max_message_bytes=DEFAULT_LIMITS.message_bytes,
             )
         except BrokenOffError as error:
-            if self._known or not self._encrypted:
+            if self._known or not encrypted:
                 raise
             # A CURVE server cannot read what was encrypted for another token's key, and says nothing.
-            raise HandshakeError(f"The server at `{self._endpoint}` refuses the token.") from error
+            raise HandshakeError(
+                f"The server at `{self._endpoint}` refuses the token, or is not one of RPent's."
+            ) from error

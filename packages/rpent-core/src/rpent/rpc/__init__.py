@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rpent.rpc.api import Expectation, connect, serve
     from rpent.rpc.channel import Channel, ServerInfo
     from rpent.rpc.codec import Limits
-    from rpent.rpc.api import Expectation, connect, serve
     from rpent.rpc.dispatcher import Dispatcher
     from rpent.rpc.endpoint import Endpoint, parse_endpoint
     from rpent.rpc.facade import CallContext, Facade, Method

@@ -238,6 +238,8 @@ class RpcChannel:
                 self._discard_idle()
                 if self._closed:
                     raise
+                if time.monotonic() >= deadline:
+                    raise self._late(request) from error
                 if attempt == RECONNECTS:
                     raise self._lost(request) from error
         if reply.kind != "error":
@@ -259,7 +261,7 @@ class RpcChannel:
         """Send the request over one connection and wait for its final reply."""
         withdraw: Callable[[], None] = lambda: None  # noqa: E731
         with self._connection(deadline) as connection:
-            connection.send(frames)
+            connection.send(frames, max(0.1, deadline - time.monotonic()))
             if cancel is not None:
                 withdraw = cancel.on_cancel(lambda: self._send_cancel(request.id))
             try:

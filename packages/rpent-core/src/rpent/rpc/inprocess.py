@@ -54,7 +54,7 @@ class InProcessConnection:
         self._server = server
         server.connections.add(self)
 
-    def send(self, frames: Sequence[Buffer]) -> None:
+    def send(self, frames: Sequence[Buffer], timeout_s: float) -> None:  # noqa: ARG002
         """Hand the request to the dispatcher."""
         if self._server.closed:
             raise ConnectionLostError("The server has ended.")

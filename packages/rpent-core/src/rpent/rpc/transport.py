@@ -50,11 +50,11 @@ class Transport(Protocol):
 class Connection(Protocol):
     """A line to a server, used by one call at a time: what a transport implements for `RpcChannel`."""
 
-    def send(self, frames: Sequence[Buffer]) -> None:
-        """Send a request.
+    def send(self, frames: Sequence[Buffer], timeout_s: float) -> None:
+        """Send a request whose last reply is wanted within that time.
 
         Raises:
-            ConnectionLostError: The peer is gone.
+            ConnectionLostError: The peer is gone, or does not take it in time.
         """
 
     def receive(self, timeout_s: float) -> Sequence[Buffer] | None:

@@ -32,7 +32,7 @@ class Running:
     def __init__(self, server: Server, service: ContractService) -> None:
         self.server = server
         self.service = service
-        self.thread = threading.Thread(target=server.run, name="contract-server")
+        self.thread = threading.Thread(target=server.run, name="contract-server", daemon=True)
         self.thread.start()
 
     @property
@@ -127,7 +127,7 @@ class Background:
         self.value: Any = None
         self.error: BaseException | None = None
         self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(channel, method))
+        self._thread = threading.Thread(target=self._run, args=(channel, method), daemon=True)
         self._thread.start()
         assert self._started.wait(20), f"`{method}` did not report that it started: {self.error}"
 

@@ -43,7 +43,7 @@ class CallsContract(TransportCase):
         request = Request(kind="call", id="the-same", token=channel._token, method="add")
         for _ in range(2):
             connection = raw_connection(channel)
-            connection.send(request_frames(request, encode({})))
+            connection.send(request_frames(request, encode({})), 20)
             connection.close()
         assert channel.result("the-same", timeout_s=20) == 1
         assert channel.call("add", amount=0) == 1

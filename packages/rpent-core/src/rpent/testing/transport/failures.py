@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rpent.errors import ConnectionLostError, FrameError, HandshakeError, RemoteError, TransportError
+from rpent.rpc.api import Expectation
 from rpent.rpc.channel import RpcChannel  # noqa: TC001  (pytest reads annotations of fixtures)
 from rpent.rpc.codec import Limits, encode
-from rpent.rpc.api import Expectation
 from rpent.rpc.messages import Request, parse_reply, request_frames
 from rpent.testing.transport.base import Background, Running, TransportCase, raw_connection
 from rpent.testing.transport.service import NAME, SCHEMA, VERSION
@@ -137,7 +137,7 @@ class FailuresContract(TransportCase):
         """The answer, if there is one, is an error."""
         hostile = raw_connection(channel)
         try:
-            hostile.send(frames)
+            hostile.send(frames, 20)
             answer = hostile.receive(1.0)
             assert answer is None or parse_reply(answer)[0].kind == "error"
         except TransportError as error:
@@ -177,7 +177,7 @@ class FailuresContract(TransportCase):
         """It has an id, so it gets an answer."""
         hostile = raw_connection(channel)
         request = Request(kind="call", id="bad", token=channel._token, method="echo")
-        hostile.send(request_frames(request, payload))
+        hostile.send(request_frames(request, payload), 20)
         answer = hostile.receive(20.0)
         while answer is not None and parse_reply(answer)[0].kind == "waiting":
             answer = hostile.receive(20.0)
