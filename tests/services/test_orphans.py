@@ -74,6 +74,21 @@ def test_kill_9_of_the_agent_while_a_service_starts_leaves_nothing(tmp_path):
     wait_until(lambda: not is_running(int(child.read_text())))
 
 
+def test_a_copy_of_the_agent_does_not_keep_its_services(tmp_path):
+    """A forked copy has the agent's pipes too."""
+    code = AGENT.replace("print(*pids", "pids.append(os.fork() or time.sleep(3600))\nprint(*pids").replace(
+        "import sys", "import os, sys"
+    )
+    with agent(code, tmp_path, "idle") as process:
+        *pids, copy = [int(pid) for pid in process.stdout.readline().split()]
+        process.kill()
+        try:
+            wait_until(lambda: not any(is_running(pid) for pid in pids))
+            assert is_running(copy)
+        finally:
+            os.kill(copy, signal.SIGKILL)
+
+
 def test_ctrl_c_while_a_service_starts_leaves_nothing(tmp_path):
     child = tmp_path / "child"
     with agent(STARTING_AGENT, tmp_path) as process:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import shutil
@@ -20,6 +21,7 @@ from rpent.services import prctl
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_LOOK_S = 1.0
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -29,11 +31,15 @@ def report(status: int, event: Mapping[str, Any]) -> None:
         os.write(status, json.dumps(event).encode() + b"\n")
 
 
-def guard(host: int, *, lifeline: int, status: int, grace_s: float, cleanup: Sequence[str]) -> int:
+def guard(
+    host: int, *, agent: int, lifeline: int, status: int, grace_s: float, cleanup: Sequence[str]
+) -> int:
     """Wait until the host ends, or end it when the agent is gone; then kill whatever it left.
 
     Args:
         host: The service's process, leader of its own process group.
+        agent: The agent's process. It is looked at now and then, for the case that a copy of it (`fork` without
+            `exec`) keeps the lifeline open.
         lifeline: Read end of the agent's pipe.
         status: Write end of the status pipe.
         grace_s: How long the host may take to close after the lifeline closed or a stop signal came.
@@ -43,7 +49,7 @@ def guard(host: int, *, lifeline: int, status: int, grace_s: float, cleanup: Seq
         The host's exit code; negative for a signal.
     """
     wake = _signal_pipe()
-    code = _wait_for_end(host, lifeline=lifeline, wake=wake, grace_s=grace_s)
+    code = _wait_for_end(host, agent=agent, lifeline=lifeline, wake=wake, grace_s=grace_s)
     _kill_leftovers(host)
     for directory in cleanup:
         shutil.rmtree(directory, ignore_errors=True)
@@ -62,23 +68,24 @@ def _signal_pipe() -> int:
     return read
 
 
-def _wait_for_end(host: int, *, lifeline: int, wake: int, grace_s: float) -> int:
+def _wait_for_end(host: int, *, agent: int, lifeline: int, wake: int, grace_s: float) -> int:
     watched, deadline = [lifeline, wake], None
     while (code := _reap(host)) is None:
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        left = _LOOK_S if deadline is None else min(max(0.0, deadline - time.monotonic()), _LOOK_S)
         ready = select.select(watched, [], [], left)[0]
         stop = False
         if lifeline in ready and not os.read(lifeline, 4096):
             watched.remove(lifeline)  # the host has the same pipe and has seen it too
             stop = True
-        if wake in ready and set(os.read(wake, 4096)).intersection(_STOP_SIGNALS):
+        told = wake in ready and bool(set(os.read(wake, 4096)).intersection(_STOP_SIGNALS))
+        if told or (deadline is None and os.getppid() != agent):
             os.kill(host, signal.SIGTERM)
             stop = True
         if stop and deadline is None:
             deadline = time.monotonic() + grace_s
         elif deadline is not None and time.monotonic() >= deadline:
             os.kill(host, signal.SIGKILL)
-            deadline = None
+            deadline = math.inf
     return code
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str]) -> int:
     """Read the job, split into guardian and service, and return the exit code of the one that this became."""
+    agent = os.getppid()
     status = int(arguments[arguments.index("--status-fd") + 1])
     os.set_inheritable(status, False)
     line = _read_line(0)
@@ -31,7 +32,9 @@ def main(arguments: Sequence[str]) -> int:
     host = os.fork()
     if host:
         report(status, {"event": "started", "pid": host})
-        return guard(host, lifeline=lifeline, status=status, grace_s=job.grace_s, cleanup=job.cleanup)
+        return guard(
+            host, agent=agent, lifeline=lifeline, status=status, grace_s=job.grace_s, cleanup=job.cleanup
+        )
     os.setpgid(0, 0)
     prctl.die_with_parent(guardian)
     from rpent.services.serving import Serving  # noqa: PLC0415 (the guardian stays small)
