@@ -1,11 +1,13 @@
 """One RPC round trip of an observation: RPent's transports and plain baselines, as ratios in one run.
 
-The observation: two (256, 256, 3) uint8 pictures, two (256, 256) float32 depth maps, and the robot's
-state. Every server is a process of its own. The contenders take turns in short blocks, so that a busy
-machine slows all of them, and the median over all blocks counts.
+The observation: two (256, 256, 3) uint8 pictures, two (256, 256) float32 depth maps, and the robot's state. Every
+server and every client is a process of its own, so that none profits from memory that another one warmed up. The
+contenders take turns in short blocks, so that a busy machine slows all of them; the median over all blocks counts.
 
-Baselines, each a new connection a call, as small RPC layers around simulators have them:
-`pickle-tcp` sends a 4-byte length and a pickle both ways; `json-http` posts JSON with base64 arrays.
+Baselines, each a new connection a call, as small RPC layers around simulators have them: `pickle-tcp` sends a
+4-byte length and a pickle both ways and receives with the usual `recv(missing)` loop; `json-http` posts JSON with
+base64 arrays. `pickle-tcp-64k` is the first with its reads cut to 64 KiB, which spares it large allocations: shown
+for comparison, not a target.
 
     python benchmarks/rpc_round_trip.py            # writes benchmarks/results/rpc_round_trip.{json,md}
 """
@@ -57,7 +59,7 @@ def make_observation() -> dict[str, Any]:
     }
 
 
-# --- servers, each run in a process of its own; they send their address through the pipe -----------------------
+# Servers, each run in a process of its own; they send their address through the pipe.
 
 
 def serve_rpent(endpoint: str, ready: Connection) -> None:
@@ -104,7 +106,7 @@ def serve_json_http(_endpoint: str, ready: Connection) -> None:
     server.serve_forever()
 
 
-# --- the baselines' wire formats ---------------------------------------------------------------------------------
+# The baselines' wire formats.
 
 
 def send_sized(connection: socket.socket, data: bytes) -> None:
@@ -112,10 +114,19 @@ def send_sized(connection: socket.socket, data: bytes) -> None:
     connection.sendall(data)
 
 
-def receive_sized(connection: socket.socket) -> bytes:
-    with connection.makefile("rb") as stream:
-        (size,) = struct.unpack(">I", stream.read(4))
-        return stream.read(size)
+def receive_sized(connection: socket.socket, largest_read: int = 2**31) -> bytes:
+    (size,) = struct.unpack(">I", receive_exactly(connection, 4, largest_read))
+    return receive_exactly(connection, size, largest_read)
+
+
+def receive_exactly(connection: socket.socket, size: int, largest_read: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = connection.recv(min(size - len(data), largest_read))
+        if not piece:
+            raise ConnectionError("The peer has gone.")
+        data += piece
+    return bytes(data)
 
 
 def to_json(value: Any) -> Any:
@@ -132,60 +143,71 @@ def from_json(value: dict[str, Any]) -> Any:
     return value
 
 
-# --- contenders: a context manager that yields the call to measure ----------------------------------------------
+# Contenders: a context manager that yields the call to measure.
 
 
 @contextlib.contextmanager
-def running(target: Callable[..., None], endpoint: str = "") -> Iterator[Any]:
+def child(target: Callable[..., None], *arguments: Any) -> Iterator[Connection]:
+    """Run a function in a process of its own; yields the pipe whose other end is its last argument."""
     context = multiprocessing.get_context("spawn")
-    ready, child_end = context.Pipe()
-    process = context.Process(target=target, args=(endpoint, child_end), daemon=True)
+    pipe, child_end = context.Pipe()
+    process = context.Process(target=target, args=(*arguments, child_end), daemon=True)
     process.start()
     try:
-        if not ready.poll(60):
-            raise RuntimeError(f"`{target.__name__}` did not start.")
-        yield ready.recv()
+        yield pipe
     finally:
         process.kill()
         process.join()
 
 
-@contextlib.contextmanager
-def rpent(endpoint: str) -> Iterator[Callable[[], Any]]:
-    with running(serve_rpent, endpoint) as address:
-        channel = connect(address, token=TOKEN)
-        try:
-            yield lambda: channel.call("observe", **REQUEST)
-        finally:
-            channel.close()
+def receive_in_time(pipe: Connection) -> Any:
+    if not pipe.poll(120):
+        raise RuntimeError("A process of the benchmark does not answer.")
+    return pipe.recv()
 
 
-@contextlib.contextmanager
-def pickle_tcp() -> Iterator[Callable[[], Any]]:
-    with running(serve_pickle_tcp) as port:
-
-        def call() -> Any:
-            with socket.create_connection(("127.0.0.1", port)) as connection:
-                send_sized(connection, pickle.dumps({"method": "observe", "kwargs": REQUEST}))
-                return pickle.loads(receive_sized(connection))["result"]
-
-        yield call
+def rpent(endpoint: str) -> Callable[[], Any]:
+    channel = connect(endpoint, token=TOKEN)
+    return lambda: channel.call("observe", **REQUEST)
 
 
-@contextlib.contextmanager
-def json_http() -> Iterator[Callable[[], Any]]:
-    with running(serve_json_http) as port:
+def pickle_tcp(port: int, largest_read: int = 2**31) -> Callable[[], Any]:
+    def call() -> Any:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            send_sized(connection, pickle.dumps({"method": "observe", "kwargs": REQUEST}))
+            return pickle.loads(receive_sized(connection, largest_read))["result"]
 
-        def call() -> Any:
-            body = json.dumps({"method": "observe", "kwargs": REQUEST}).encode()
-            request = urllib.request.Request(f"http://127.0.0.1:{port}/call", body)
-            with urllib.request.urlopen(request) as response:
-                return json.loads(response.read(), object_hook=from_json)["result"]
-
-        yield call
+    return call
 
 
-# --- measuring and reporting ------------------------------------------------------------------------------------
+def pickle_tcp_64k(port: int) -> Callable[[], Any]:
+    return pickle_tcp(port, largest_read=65536)
+
+
+def json_http(port: int) -> Callable[[], Any]:
+    def call() -> Any:
+        body = json.dumps({"method": "observe", "kwargs": REQUEST}).encode()
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/call", body)
+        with urllib.request.urlopen(request) as response:
+            return json.loads(response.read(), object_hook=from_json)["result"]
+
+    return call
+
+
+def run_client(make_call: Callable[[Any], Callable[[], Any]], address: Any, pipe: Connection) -> None:
+    """Answer each number that comes through the pipe with the seconds of so many calls."""
+    call = make_call(address)
+    check(make_call.__name__, call())
+    while True:
+        seconds = []
+        for _ in range(pipe.recv()):
+            start = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - start)
+        pipe.send(seconds)
+
+
+# Measuring and reporting.
 
 
 def check(name: str, observation: dict[str, Any]) -> None:
@@ -197,19 +219,15 @@ def check(name: str, observation: dict[str, Any]) -> None:
     np.testing.assert_array_equal(observation["joint_positions"], expected["joint_positions"], err_msg=name)
 
 
-def measure(calls: dict[str, Callable[[], Any]], blocks: int, block_size: int) -> dict[str, list[float]]:
-    """Return the seconds of every call. Contenders take turns block by block."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for name, call in calls.items():
-        check(name, call())
-        for _ in range(block_size):
-            call()
-    for _ in range(blocks):
-        for name, call in calls.items():
-            for _ in range(block_size):
-                start = time.perf_counter()
-                call()
-                times[name].append(time.perf_counter() - start)
+def measure(clients: dict[str, Connection], blocks: int, block_size: int) -> dict[str, list[float]]:
+    """Return the seconds of every call. Contenders take turns block by block; the first block warms up."""
+    times: dict[str, list[float]] = {name: [] for name in clients}
+    for block in range(blocks + 1):
+        for name, pipe in clients.items():
+            pipe.send(block_size)
+            seconds = receive_in_time(pipe)
+            if block:
+                times[name] += seconds
     return times
 
 
@@ -239,7 +257,7 @@ def to_markdown(result: dict[str, Any]) -> str:
     lines = [
         "# One RPC round trip of an observation",
         "",
-        f"Two 256×256×3 uint8, two 256×256 float32, state: {result['payload_bytes']} bytes of arrays; "
+        f"Two 256x256x3 uint8, two 256x256 float32, state: {result['payload_bytes']} bytes of arrays; "
         f"{result['calls']} calls each, taking turns, Python {result['python']}. "
         "Made by `benchmarks/rpc_round_trip.py`.",
         "",
@@ -264,16 +282,20 @@ def main() -> int:
     parser.add_argument("--block-size", type=int, default=10)
     parser.add_argument("--no-write", action="store_true", help="print the result only")
     options = parser.parse_args()
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        calls = {
-            "zmq+ipc": stack.enter_context(rpent(f"zmq+ipc://{folder}/env.sock")),
-            "zmq+tcp": stack.enter_context(rpent("zmq+tcp://127.0.0.1:0")),
-            "http": stack.enter_context(rpent("http://127.0.0.1:0")),
-            "pickle-tcp": stack.enter_context(pickle_tcp()),
-            "json-http": stack.enter_context(json_http()),
+    with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        contenders = {
+            "zmq+ipc": (serve_rpent, f"zmq+ipc://{folder}/env.sock", rpent),
+            "zmq+tcp": (serve_rpent, "zmq+tcp://127.0.0.1:0", rpent),
+            "http": (serve_rpent, "http://127.0.0.1:0", rpent),
+            "pickle-tcp": (serve_pickle_tcp, "", pickle_tcp),
+            "pickle-tcp-64k": (serve_pickle_tcp, "", pickle_tcp_64k),
+            "json-http": (serve_json_http, "", json_http),
         }
-        result = report(measure(calls, options.blocks, options.block_size))
+        clients = {}
+        for name, (server, endpoint, client) in contenders.items():
+            address = receive_in_time(stack.enter_context(child(server, endpoint)))
+            clients[name] = stack.enter_context(child(run_client, client, address))
+        result = report(measure(clients, options.blocks, options.block_size))
     text = to_markdown(result)
     print(text)
     if not options.no_write:

@@ -64,8 +64,16 @@ class Gatekeeper:
         )
 
     def answer(self) -> None:
-        """Answer one request that is waiting."""
-        version, sequence, mechanism, credentials = _split(self.socket.recv_multipart())
+        """Answer the requests that are waiting."""
+        while True:
+            try:
+                request = self.socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            self._decide(request)
+
+    def _decide(self, request: Sequence[bytes]) -> None:
+        version, sequence, mechanism, credentials = _split(request)
         known = mechanism == self._mechanism and any(
             hmac.compare_digest(credential, self._credential) for credential in credentials[-1:]
         )

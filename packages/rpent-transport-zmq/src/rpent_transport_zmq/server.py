@@ -1,10 +1,17 @@
-"""The server: one thread that owns the socket and moves messages between it and the dispatcher."""
+"""The server: moves messages between a socket and the dispatcher.
+
+The thread that executes calls waits on the socket itself, so that a call and its reply change threads nowhere. While a
+handler keeps it busy, a second thread stands in for it: pings, cancels and handshakes are answered meanwhile. A lock
+says whose turn it is, as ZeroMQ's sockets may change threads but not be shared.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import threading
+import time
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +34,8 @@ if TYPE_CHECKING:
 _LAST_REPLIES_MS = 1000
 """How long replies may take to leave when the server ends."""
 
-_MESSAGES_PER_TURN = 64
+_STAND_IN_DELAY_S = 0.005
+"""How long the second thread leaves the socket to the first before it looks again."""
 
 
 class ZmqServer:
@@ -46,6 +54,10 @@ class ZmqServer:
         self._wake_read.setblocking(False)
         self._wake_write.setblocking(False)
         self._ending = False
+        self._turn = threading.Lock()
+        self._mover = 0
+        """The thread that has the turn."""
+        self._poller = zmq.Poller()
         try:
             encrypted = not endpoint.is_local
             self._router = self._make_router()
@@ -55,22 +67,27 @@ class ZmqServer:
         except BaseException:
             self._release(linger_ms=0)
             raise
+        for source in (self._router, self._gatekeeper.socket, self._wake_read):
+            self._poller.register(source, zmq.POLLIN)
         self.endpoint = bound_endpoint(endpoint, self._router)
-        self._thread = threading.Thread(target=self._move_messages, daemon=True, name="rpent-zmq")
+        self._thread = threading.Thread(target=self._stand_in, daemon=True, name="rpent-zmq")
         self._thread.start()
 
     def run(self) -> None:
         """Execute handlers on the calling thread until `shutdown`, then close the endpoint."""
         try:
-            self._dispatcher.run()
+            self._dispatcher.run(self._wait_and_move)
         finally:
             self._ending = True
             self._wake()
             self._thread.join()
+            self._move()
+            self._release(linger_ms=_LAST_REPLIES_MS)
 
     def shutdown(self) -> None:
         """End `run`; safe from any thread and from a signal handler."""
         self._dispatcher.stop()
+        self._wake()
 
     def _make_router(self) -> zmq.Socket[bytes]:
         router = self._context.socket(zmq.ROUTER)
@@ -95,25 +112,53 @@ class ZmqServer:
         if endpoint.path:
             Path(endpoint.path).chmod(0o600)
 
-    def _move_messages(self) -> None:
-        poller = zmq.Poller()
-        for source in (self._router, self._gatekeeper.socket, self._wake_read):
-            poller.register(source, zmq.POLLIN)
+    def _wait_and_move(self) -> None:
+        """Wait for messages and take them in: what the executing thread does between calls."""
+        with self._turn:
+            if not self._dispatcher.has_waiting_calls:  # the other thread may have taken one in meanwhile
+                self._poller.poll()
+            self._move()
+
+    def _stand_in(self) -> None:
+        """Take messages in while the executing thread is busy.
+
+        It waits on the sockets' file descriptors, which is allowed without having the turn. They are edge-triggered:
+        whoever has the turn empties the sockets, or a later message would not be signalled.
+        """
+        signals = select.poll()
+        signals.register(self._wake_read, select.POLLIN)
+        for zmq_socket in (self._router, self._gatekeeper.socket):
+            signals.register(zmq_socket.fileno(), select.POLLIN)
         while not self._ending:
-            ready = dict(poller.poll())
-            if self._wake_read.fileno() in ready:
-                with contextlib.suppress(BlockingIOError):
-                    self._wake_read.recv(4096)
-            if self._gatekeeper.socket in ready:
-                self._gatekeeper.answer()
-            if self._router in ready:
+            signals.poll()
+            if not self._try_to_move():
+                time.sleep(_STAND_IN_DELAY_S)
+
+    def _try_to_move(self) -> bool:
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            self._move()
+        finally:
+            self._turn.release()
+        return True
+
+    def _move(self) -> None:
+        """Take in what has come, send what is to go, until there is neither. Needs the turn."""
+        self._mover = threading.get_ident()
+        try:
+            with contextlib.suppress(BlockingIOError):
+                self._wake_read.recv(4096)
+            self._gatekeeper.answer()
+            self._take_messages()
+            while self._outbox:
+                self._send_replies()
                 self._take_messages()
-            self._send_replies()
-        self._send_replies()
-        self._release(linger_ms=_LAST_REPLIES_MS)
+        finally:
+            self._mover = 0
 
     def _take_messages(self) -> None:
-        for _ in range(_MESSAGES_PER_TURN):
+        while True:
             try:
                 identity, *frames = self._router.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
@@ -125,8 +170,8 @@ class ZmqServer:
     def _sink(self, identity: bytes) -> Sink:
         def send(reply: Reply, payload: Sequence[Buffer]) -> None:
             self._outbox.append((identity, reply_frames(reply, payload)))
-            if threading.current_thread() is not self._thread:
-                self._wake()
+            if self._mover != threading.get_ident() and not self._try_to_move():
+                self._wake()  # whoever has the turn sends it
 
         return send
 

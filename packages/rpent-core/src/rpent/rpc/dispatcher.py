@@ -33,7 +33,7 @@ from rpent.rpc.messages import Reply, Request, parse_request
 from rpent.rpc.parameters import Parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rpent.rpc.codec import Buffer
     from rpent.rpc.facade import Facade
@@ -93,10 +93,15 @@ class Dispatcher:
         except RpentError as error:
             sink(Reply(kind="error", id=request.id), encode_failure(error))
 
-    def run(self) -> None:
-        """Execute calls on this thread until `stop`, then close the facade."""
+    def run(self, move_messages: Callable[[], None] | None = None) -> None:
+        """Execute calls on this thread until `stop`, then close the facade.
+
+        Args:
+            move_messages: Called when no call waits; returns when the transport took something in, or when it
+                was woken. It saves a transport the way to another thread and back. None: wait for `receive`.
+        """
         try:
-            while (call := self._queue.get()) is not None:
+            while (call := self._next_call(move_messages)) is not None:
                 self._execute(call)
         finally:
             self._stopping = True
@@ -104,12 +109,25 @@ class Dispatcher:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._close_facade()
 
+    @property
+    def has_waiting_calls(self) -> bool:
+        """Whether `run` has something to do."""
+        return not self._queue.empty()
+
     def stop(self) -> None:
         """End `run`: cancel what runs, refuse what waits. Safe from a signal handler."""
         self._stopping = True
         self._queue.put(None)
         # A signal handler may have interrupted a holder of the table's lock, so another thread must take it.
         threading.Thread(target=self._end_calls, daemon=True, name="rpent-stop").start()
+
+    def _next_call(self, move_messages: Callable[[], None] | None) -> Call | None:
+        while move_messages is not None:
+            try:
+                return self._queue.get_nowait()
+            except queue.Empty:
+                move_messages()
+        return self._queue.get()
 
     def _describe(self) -> dict[str, Any]:
         facade = self.facade
