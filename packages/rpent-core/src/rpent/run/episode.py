@@ -175,7 +175,6 @@ class Episode:
         limits = self.resolved.request.limits
         filmed = self.supervisor.channels.get(ENV) if self.resolved.request.record_video else None
         filming = Filming(filmed, self.recorder)
-        filming.start()
         self.session = Session(
             task=self.resolved.setup,
             prompts=self._prompts,
@@ -190,6 +189,7 @@ class Episode:
             after_action=filming.fetch,
         )
         self.session.open()
+        filming.start()  # after the first observation, which should not wait for it
         self._drive(self.session)
 
     def _drive(self, session: Session) -> None:
