@@ -122,7 +122,7 @@ def test_a_port_that_answers_nothing_is_an_error_in_time():
 
 
 def test_an_unknown_host_is_one_sentence():
-    with pytest.raises(ConnectionLostError, match="no-such-host.invalid"):
+    with pytest.raises(ConnectionLostError, match=r"no-such-host\.invalid"):
         connect("http://no-such-host.invalid:1", token=TOKEN)
 
 

@@ -1,7 +1,7 @@
-"""The distribution passes the contract of every plugin."""
+from __future__ import annotations
 
-from rpent.testing.plugin_contract import PluginContract
+from rpent.testing import PluginContract
 
 
-class TestTransportHttp(PluginContract):
+class TestPlugin(PluginContract):
     distribution = "rpent-transport-http"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from rpent.rpc.channel import RpcChannel  # noqa: TC001  (pytest reads annotatio
 from rpent.rpc.codec import encode
 from rpent.rpc.messages import Request, request_frames
 from rpent.testing.transport.base import Background, Running, TransportCase, raw_connection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class CallsContract(TransportCase):
@@ -134,3 +138,29 @@ class CallsContract(TransportCase):
             assert all(pool.map(work, range(6)))
         for channel in channels:
             channel.close()
+
+    def test_calls_of_all_kinds_go_on_beside_each_other(self, running: Running) -> None:
+        """Nothing that one of them does leaves another one's message lying."""
+        channel, other = self.connect(running.endpoint), self.connect(running.endpoint)
+
+        def count() -> bool:
+            seen: list[int] = []
+            channel.call("count_up", number=10, on_progress=lambda value: seen.append(value["index"]))
+            return seen == list(range(10))
+
+        def cancel() -> bool:
+            moving = Background(other, "move")
+            moving.cancel.cancel()
+            return isinstance(moving.join().error, CancelledCallError)
+
+        kinds: list[Callable[[], bool]] = [
+            count,
+            cancel,
+            lambda: channel.call("echo", value=np.ones(50_000)).all(),
+            lambda: "running" in other.ping(20),
+            lambda: other.call("release") is None,
+        ]
+        with ThreadPoolExecutor(len(kinds)) as pool:
+            assert all(pool.map(lambda kind: all(kind() for _ in range(10)), kinds))
+        channel.close()
+        other.close()

@@ -244,6 +244,19 @@ class FailuresContract(TransportCase):
                 channel.call("echo", value=1)
             channel.close()
 
+    def test_a_signal_handler_may_shut_the_server_down(self, tmp_path: Path) -> None:
+        """Idle or busy, it ends as it should."""
+        if not self.crosses_processes:
+            pytest.skip("This transport stays in one process.")
+        for busy in (False, True):
+            with self.serving_process(self.endpoint(tmp_path)) as (process, endpoint):
+                channel = self.connect(endpoint)
+                moving = Background(channel, "move") if busy else None
+                process.terminate()
+                assert process.wait(20) == 0
+                assert moving is None or isinstance(moving.join().error, TransportError)
+                channel.close()
+
     def test_a_closed_channel_refuses_calls(self, channel: RpcChannel) -> None:
         """Closing twice is fine."""
         channel.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -125,8 +126,9 @@ def make_dispatcher(service: ContractService, limits: Limits = DEFAULT_LIMITS, *
 
 
 def main(transport: str, endpoint: str) -> None:
-    """Serve in this process, for tests that kill it. Prints the endpoint."""
+    """Serve in this process, for tests that end it. Prints the endpoint."""
     dispatcher = make_dispatcher(ContractService())
     server = load_object(transport)().serve(parse_endpoint(endpoint, allow_port_zero=True), dispatcher)
+    signal.signal(signal.SIGTERM, lambda *_: server.shutdown())
     print(server.endpoint, flush=True)  # noqa: T201  (the parent reads it)
     server.run()
