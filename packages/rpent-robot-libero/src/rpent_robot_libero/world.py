@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from rpent.errors import ToolError
+
 from rpent_robot_libero.primitives import cloud, kinematics
 from rpent_robot_libero.primitives.geometry import back_project, matrix_quaternion, quaternion_matrix
 from rpent_robot_libero.primitives.placing import Held
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
     from rpent.env.client import EnvClient
     from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
     from rpent.perception import Perceptor, Segment
@@ -77,6 +76,11 @@ class Found:
     def middle(self) -> NDArray[np.float64]:
         """(3,) centre of its bounding box."""
         return cloud.extent(self.points).middle
+
+    @property
+    def eye(self) -> NDArray[np.float64]:
+        """(3,) where it was seen from."""
+        return np.asarray(self.view.calibration.world_from_camera[:3, 3])
 
 
 class World:
@@ -266,7 +270,7 @@ class World:
         """Drop points at the hand, for perceptors that do not know the robot."""
         x, y, z = self.state.eef_position
         near = np.hypot(points[:, 0] - x, points[:, 1] - y) < 0.14
-        return points[~(near & (points[:, 2] > z - 0.012))]
+        return np.asarray(points[~(near & (points[:, 2] > z - 0.012))])
 
     def without_held(self, points: Points) -> Points:
         """Drop points of what the hand holds."""
@@ -276,7 +280,7 @@ class World:
         middle = eef[:2] + self.held.offset_at(self.gripper_yaw)
         near = np.linalg.norm(points[:, :2] - middle, axis=1) < self.held.reach_m + 0.015
         level = (points[:, 2] > eef[2] - self.held.below_m - 0.01) & (points[:, 2] < eef[2] + 0.06)
-        return points[~(near & level)]
+        return np.asarray(points[~(near & level)])
 
     # --- motion ----------------------------------------------------------------------------------------------------
 
@@ -301,7 +305,7 @@ class World:
         return result
 
     def _unbend(self) -> None:
-        """Free an arm whose elbow is straight, and set the hand upright again."""
+        """Free an arm whose elbow has gone past straight, and set the hand upright again."""
         rotation = quaternion_matrix(self.state.eef_quaternion)
         yaw = self.gripper_yaw
         position, tilted = kinematics.unbend(self.state.eef_position, rotation, self.base)

@@ -8,8 +8,11 @@ names that the benchmark's instructions use.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "akita_black_bowl": ("akita black bowl", "black bowl", "bowl"),
@@ -78,9 +81,25 @@ PART_NAMES = {
 }
 """What the models call a moving part → what it is called here."""
 
-COLOURS = frozenset("black white red green blue yellow brown orange grey gray silver purple pink".split())
-ARTICLES = frozenset("the a an of both its this that and".split())
-CONTAINERS = frozenset("box bottle carton can container jar pack package".split())
+COLOURS = frozenset(
+    [
+        "black",
+        "white",
+        "red",
+        "green",
+        "blue",
+        "yellow",
+        "brown",
+        "orange",
+        "grey",
+        "gray",
+        "silver",
+        "purple",
+        "pink",
+    ]
+)
+ARTICLES = frozenset(["the", "a", "an", "of", "both", "its", "this", "that", "and"])
+CONTAINERS = frozenset(["box", "bottle", "carton", "can", "container", "jar", "pack", "package"])
 RELATIONS = re.compile(
     r"\b(?:on|in|inside|from|next|between|beside|behind|under|near|at|to|with|not|left|right|front)\b"
 )
@@ -134,8 +153,8 @@ def match(prompt: str, labels: Sequence[str], *, min_score: float = 0.2) -> list
 
 
 def parse(prompt: str) -> tuple[tuple[str, ...], str]:
-    """Return the words of the thing itself and the part that is meant: `top drawer of the cabinet` → cabinet, top_drawer."""
-    text = re.sub(r"['’]s?\b", " ", prompt.lower())
+    """Return the words of the thing itself, and the part: `top drawer of the cabinet` → (cabinet,), top_drawer."""
+    text = re.sub(r"['\u2019]s?\b", " ", prompt.lower())
     text = re.sub(r"^\s*(?:on\s+)?(?:the\s+)?top\s+of\b", " ", text)
     head = RELATIONS.split(text, maxsplit=1)[0]
     if not words(head):

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from rpent.perception import Segment
+
 from rpent_robot_libero.perception.labels import match, split_label, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
     from rpent.env.types import Observation
     from rpent.perception import PerceptorContext
 
@@ -49,10 +48,8 @@ class SimulatorPerceptor:
     ) -> Sequence[Segment]:
         """Return the instances that a prompt names, or the one under a point [row, col], best first."""
         labels, index = self._instances(camera, observation)
-        if point is not None:
-            chosen = [(int(index[point]), 1.0)]
-        else:
-            chosen = match(prompt or "", labels, min_score=min_score)
+        named = point is None
+        chosen = match(prompt or "", labels, min_score=min_score) if named else [(int(index[point]), 1.0)]
         segments = [
             segment
             for number, score in chosen

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rpent.robot import ToolContext
+
     from rpent_robot_libero.world import World
 
 

@@ -24,12 +24,12 @@ class Extent:
     @property
     def middle(self) -> NDArray[np.float64]:
         """The centre of the bounding box: less biased than the centroid where one side is hidden."""
-        return (self.low + self.high) / 2
+        return np.asarray((self.low + self.high) / 2)
 
     @property
     def size(self) -> NDArray[np.float64]:
         """Edge lengths of the bounding box."""
-        return self.high - self.low
+        return np.asarray(self.high - self.low)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,17 +44,17 @@ class Circle:
     """Share of 24 sectors that hold points, 0 to 1."""
 
 
-def clean(points: Points, *, spread_m: float = 0.25) -> Points:
+def clean(points: Points) -> Points:
     """Drop stray points: mask borders whose depth belongs to the background.
 
-    A point stays when its distance from the median is at most 2.5 times the 90th percentile of these distances (and
-    at most `spread_m` for small things), so that a thin rim or a bottle neck survives.
+    A point stays when its distance from the median is at most 2.5 times the 90th percentile of these distances, so
+    that a thin rim or a bottle neck survives.
     """
     if len(points) < 8:
         return points
     distance = np.linalg.norm(points - np.median(points, axis=0), axis=1)
     limit = max(2.5 * float(np.percentile(distance, 90)), 0.01)
-    return points[distance <= max(limit, min(limit, spread_m))]
+    return np.asarray(points[distance <= limit])
 
 
 def extent(points: Points, *, trim: float = 1.0) -> Extent:
@@ -100,7 +100,9 @@ def support_height(points: Points, around: Points, *, margin_m: float = 0.06) ->
     """
     lowest = float(np.percentile(points[:, 2], 1))
     low, high = points[:, :2].min(axis=0) - margin_m, points[:, :2].max(axis=0) + margin_m
-    near = np.all((around[:, :2] >= low) & (around[:, :2] <= high), axis=1) if len(around) else np.zeros(0, bool)
+    near = (
+        np.all((around[:, :2] >= low) & (around[:, :2] <= high), axis=1) if len(around) else np.zeros(0, bool)
+    )
     heights = around[near, 2]
     heights = heights[(heights < lowest + 0.012) & (heights > lowest - 0.15)]
     if len(heights) < 20:

@@ -12,7 +12,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
     from rpent.env.types import CameraMeta
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rpent_robot_libero.primitives import gripper
+from rpent_robot_libero.primitives import gripper, kinematics
 from rpent_robot_libero.primitives.cloud import Rim, extent, find_rim, support_height, top_height
 from rpent_robot_libero.primitives.geometry import closing, direction, nearest_yaw
 
@@ -30,6 +30,9 @@ EDGE_DEPTH = 0.015
 
 STEEP = 0.4
 """Slope of a rim from which on the vessel lies rather than stands."""
+
+STRETCH_COST = 3.0
+"""Cost of a metre of stretched arm: near places are preferred to those at the limit of reach."""
 
 YAW_STEPS = 24
 RIM_STEPS = 36
@@ -117,7 +120,7 @@ def _top_grasp_height(top: float, bottom: float) -> float:
     return max(top - TOP_DEPTH, min(lowest, top))
 
 
-def _top_grasp(
+def _top_grasp(  # noqa: PLR0917
     scene: Scene, passed: Points, height: float, top: float, bottom: float, yaw: float
 ) -> Grasp | None:
     along, across = closing(yaw), direction(yaw)
@@ -172,7 +175,9 @@ def plan_edge(scene: Scene, bottom: float) -> list[Grasp]:
     for step in (0, 1, -1, 2, -2, 3, -3, 4):
         yaw = nearest_yaw(across - math.pi / 2 + step * math.pi / 8, scene.home_yaw)
         position = np.array([spot[0], spot[1], max(top - EDGE_DEPTH, bottom + gripper.TIP_BELOW_SITE)])
-        cost = 0.05 + 0.05 * abs(step) + 0.02 * abs(yaw - scene.home_yaw) + _blocked(scene, position, yaw, 0.01)
+        cost = (
+            0.05 + 0.05 * abs(step) + 0.02 * abs(yaw - scene.home_yaw) + _blocked(scene, position, yaw, 0.01)
+        )
         grasps.append(
             Grasp(
                 strategy="rim",
@@ -224,7 +229,7 @@ def _floor_inside(points: Points, spot: NDArray[np.float64], out: NDArray[np.flo
 
 
 def _blocked(scene: Scene, position: NDArray[np.float64], yaw: float, width: float) -> float:
-    """Return the cost of what the open hand would touch: 0 when well clear, above 1 when it hits something."""
+    """Return what is against a place: 0 when near and well clear, above 1 when the open hand hits something there."""
     if len(scene.obstacles) == 0:
         return 0.0
     local = scene.obstacles - position
@@ -232,7 +237,8 @@ def _blocked(scene: Scene, position: NDArray[np.float64], yaw: float, width: flo
     if hits >= 3:
         return 1.0 + min(hits / 100, 1.0)
     near = _hand_hits(local, yaw, width, 0.018) + _wrist_hits(local, position, scene.base, 0.02)
-    return 0.1 if near >= 3 else 0.0
+    reach = STRETCH_COST * kinematics.stretch(position, scene.base)
+    return reach + (0.1 if near >= 3 else 0.0)
 
 
 def _hand_hits(local: Points, yaw: float, width: float, margin: float) -> float:

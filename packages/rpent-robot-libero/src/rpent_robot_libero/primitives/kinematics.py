@@ -26,11 +26,13 @@ SHOULDER_HEIGHT = 0.333
 WRIST_ABOVE = _HAND
 """The wrist's centre above the grasp point when the hand points down; it lies `WRIST_INWARD` nearer to the base."""
 WRIST_INWARD = 0.088
-LONGEST = 0.655
-"""Shoulder to wrist on the way; 0.694 m is a straight elbow, where the arm gets stuck."""
+LONGEST = 0.71
+COMFORTABLE = 0.66
+"""Shoulder to wrist on the way; 0.719 m is the straight, singular elbow."""
 ELBOW = 3
-STRAIGHT = -0.15
-"""Radians of the elbow joint; its limit is -0.07."""
+STRAIGHT = -0.40
+"""Radians of the elbow joint: it is straight at -0.467 and has its limit at -0.07. In between it bends the wrong way,
+so that drawing the hand back drives it further into its limit."""
 _UNBEND_TILT = 0.8
 _UNBEND_IN = 0.10
 
@@ -58,8 +60,15 @@ def highest(position: NDArray[np.float64], base: NDArray[np.float64]) -> float:
     return float(base[2] + SHOULDER_HEIGHT - WRIST_ABOVE + rise)
 
 
+def stretch(position: NDArray[np.float64], base: NDArray[np.float64]) -> float:
+    """Return by how much shoulder to wrist is longer than comfortable at a grasp point (3,), metres; 0 within."""
+    out = float(np.linalg.norm(position[:2] - base[:2])) - WRIST_INWARD
+    rise = float(position[2] + WRIST_ABOVE - base[2] - SHOULDER_HEIGHT)
+    return max(0.0, float(np.hypot(out, rise)) - COMFORTABLE)
+
+
 def is_straight(joints: NDArray[np.float64]) -> bool:
-    """Whether the elbow is so straight that the controller can no longer pull the hand back."""
+    """Whether the elbow has gone past straight, so that the controller can no longer draw the hand back."""
     return bool(joints[ELBOW] > STRAIGHT)
 
 
@@ -68,7 +77,7 @@ def unbend(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a pose that a straight arm can move to: nearer to the base, with the finger tips swung inwards.
 
-    At the elbow's limit the controller's forces no longer bend it, but a rotation of the hand does.
+    Past the straight elbow the controller's forces no longer bend it back, but a rotation of the hand does.
 
     Returns:
         Position (3,) and rotation matrix (3, 3).

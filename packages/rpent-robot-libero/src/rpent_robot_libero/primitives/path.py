@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +52,7 @@ class Way:
     points: list[NDArray[np.float64]]
     cost: float
     stretch_m: float
-    """How much higher the arm would have to reach than it can."""
+    """How much higher the arm would have to reach than it can, summed over the places of the way."""
 
 
 def over(
@@ -97,7 +98,7 @@ def _detours(
     return [*back, *sides, *near_goal]
 
 
-def _straight(
+def _straight(  # noqa: PLR0917
     corners: list[NDArray[np.float64]],
     start_z: float,
     end_z: float,
@@ -107,24 +108,26 @@ def _straight(
 ) -> Way:
     """Return the lowest safe way through horizontal corners: an arch over all that is near it."""
     places, length = _sample(corners)
-    needed = np.array([_needed(place, around, load) for place in places])
-    needed[0], needed[-1] = start_z, max(needed[-1], end_z)
+    exact = np.array([_needed(place, around, load) for place in places])
+    # Each place takes over its neighbours' heights: the hand rises before it gets there, and corners may be cut.
+    needed = np.maximum(exact, np.maximum(np.append(exact[1:], -np.inf), np.append(-np.inf, exact[:-1])))
+    needed[0], needed[-1] = start_z, max(exact[-1], end_z)
     ceilings = np.array([kinematics.highest(place, base) for place in places])
     ceilings[-1] = max(ceilings[-1], end_z)
-    stretch = float(np.clip(needed[1:] - ceilings[1:], 0.0, 1.0).max())
+    stretch = float(np.clip(needed[1:] - ceilings[1:], 0.0, 0.3).sum())
     heights = np.minimum(np.maximum(needed, min(start_z, end_z)), ceilings)
     heights[0] = start_z
-    turns = [0, *np.cumsum([len(_sample([a, b])[0]) - 1 for a, b in zip(corners, corners[1:], strict=False)])]
+    turns = [0, *np.cumsum([len(_sample([a, b])[0]) - 1 for a, b in pairwise(corners)])]
     kept = _upper_hull(np.linspace(0.0, 1.0, len(places)), heights, [int(turn) for turn in turns])
     points = [np.array([*places[i], heights[i]]) for i in kept]
-    climb = sum(abs(float(b[2] - a[2])) for a, b in zip(points, points[1:], strict=False))
+    climb = sum(abs(float(b[2] - a[2])) for a, b in pairwise(points))
     cost = length + climb + 0.05 * len(points) + STRETCH_COST * stretch
     return Way(points=points[1:], cost=cost, stretch_m=stretch)
 
 
 def _sample(corners: list[NDArray[np.float64]]) -> tuple[NDArray[np.float64], float]:
     places, length = [corners[0]], 0.0
-    for a, b in zip(corners, corners[1:], strict=False):
+    for a, b in pairwise(corners):
         leg = float(np.linalg.norm(b - a))
         count = max(1, math.ceil(leg / SPACING))
         places += [a + (b - a) * (i + 1) / count for i in range(count)]
@@ -156,7 +159,11 @@ def _upper_hull(shares: NDArray[np.float64], heights: NDArray[np.float64], turns
     """Return the indices of the corners of the tightest arch over all heights; horizontal turns are always kept."""
     corners: list[int] = []
     for i in range(len(shares)):
-        while len(corners) >= 2 and corners[-1] not in turns and _below(shares, heights, corners[-2], corners[-1], i):
+        while (
+            len(corners) >= 2
+            and corners[-1] not in turns
+            and _below(shares, heights, corners[-2], corners[-1], i)
+        ):
             corners.pop()
         corners.append(i)
     return corners
@@ -165,4 +172,4 @@ def _upper_hull(shares: NDArray[np.float64], heights: NDArray[np.float64], turns
 def _below(shares: NDArray[np.float64], heights: NDArray[np.float64], a: int, b: int, c: int) -> bool:
     """Whether corner b is on or (almost) below the line from a to c."""
     share = (shares[b] - shares[a]) / (shares[c] - shares[a])
-    return bool(heights[b] <= heights[a] + share * (heights[c] - heights[a]) + 0.01)
+    return bool(heights[b] <= heights[a] + share * (heights[c] - heights[a]) + 0.004)

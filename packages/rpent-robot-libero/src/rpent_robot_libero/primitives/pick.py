@@ -11,12 +11,12 @@ from rpent_robot_libero.primitives import cloud, gripper
 from rpent_robot_libero.primitives.grasping import Grasp, Scene, plan
 from rpent_robot_libero.primitives.path import CLEARANCE, Load, over
 from rpent_robot_libero.primitives.placing import held_from
-from rpent_robot_libero.primitives.put import TRANSIT
+from rpent_robot_libero.primitives.waypoints import EXACT, TRANSIT, at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from rpent.env.types import ServoResult
 
-    from rpent.env.types import ServoResult, Waypoint
     from rpent_robot_libero.world import Found, World
 
     Points = NDArray[np.float64]
@@ -52,6 +52,16 @@ class PickResult:
     planned: int = 0
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What is about to be done."""
+
+    grasp: Grasp
+    points: Points
+    """(n, 3) surface of the thing when it was planned."""
+    alternatives: int
+
+
 def pick(
     world: World,
     thing: Found,
@@ -65,9 +75,9 @@ def pick(
     grasps = plan(scene, strategy, yaw_rad)
     if not grasps:
         return _nothing(world, "the thing is too wide for the hand and has no rim that it could take")
-    grasp = grasps[attempt % len(grasps)]
-    result = execute(world, grasp, np.concatenate([obstacles, points]))
-    return judge(world, thing.label, grasp, points, result, len(grasps))
+    chosen = Plan(grasp=grasps[attempt % len(grasps)], points=points, alternatives=len(grasps))
+    result = execute(world, chosen.grasp, np.concatenate([obstacles, points]))
+    return judge(world, thing, chosen, result)
 
 
 def look_closely(world: World, thing: Found, *, force: bool = False) -> tuple[Points, Points]:
@@ -120,44 +130,39 @@ def hover_over(world: World, thing: Found, around: Points) -> ServoResult:
     goal = np.array([middle[0] - LOOK_BACK, middle[1]])
     obstacles = np.concatenate([around, thing.points])
     way = over(world.state.eef_position, goal, obstacles, Load(), world.base, end_z=top + LOOK_HEIGHT)
-    waypoints: list[Waypoint] = [{"position": point, "gripper": "open"} for point in way]
-    waypoints[-1].update(yaw=HOME_YAW, pitch=0.0)
-    return world.move(waypoints, TRANSIT)
+    last = at(way[-1], yaw=HOME_YAW, gripper="open")
+    return world.move([*(at(point, gripper="open") for point in way[:-1]), last], TRANSIT)
 
 
-def execute(world: World, grasp: Grasp, obstacles: Points) -> ServoResult:
+def execute(world: World, grasp: Grasp, around: Points) -> ServoResult:
     """Approach from above, close, lift."""
-    x, y, z = grasp.position
-    turn = {"yaw": grasp.yaw_rad, "pitch": 0.0}
-    above = max(grasp.middle[2] + CLEARANCE, z + 0.03)
-    way = over(world.state.eef_position, grasp.position[:2], obstacles, Load(), world.base, end_z=above)
-    approach: list[Waypoint] = [{"position": point, "gripper": "open", **turn} for point in way]
-    moved = world.move(approach, TRANSIT)
+    place, yaw = grasp.position, grasp.yaw_rad
+    above = max(grasp.middle[2] + CLEARANCE, place[2] + 0.03)
+    way = over(world.state.eef_position, place[:2], around, Load(), world.base, end_z=above)
+    moved = world.move([at(point, yaw=yaw, gripper="open") for point in way], TRANSIT)
     if moved.status in ("episode_over", "cancelled"):
         return moved
-    waypoints: list[Waypoint] = [
-        {"position": np.array([x, y, z]), "gripper": "open", **turn},
-        {"position": np.array([x, y, z]), "gripper": "close", "steps": CLOSE_STEPS, **turn},
-        {"position": np.array([x, y, z + LIFT]), "gripper": "close", **turn},
+    waypoints = [
+        at(place, yaw=yaw, gripper="open"),
+        at(place, yaw=yaw, gripper="close", steps=CLOSE_STEPS),
+        at(place + np.array([0.0, 0.0, LIFT]), yaw=yaw, gripper="close"),
     ]
-    return world.move(waypoints, {"position_tolerance_m": 0.006, "rotation_tolerance_rad": 0.06})
+    return world.move(waypoints, EXACT)
 
 
-def judge(
-    world: World, label: str, grasp: Grasp, points: Points, result: ServoResult, planned: int
-) -> PickResult:
+def judge(world: World, thing: Found, plan: Plan, result: ServoResult) -> PickResult:
     """Tell from the fingers whether something is held, and remember it."""
-    opening = world.state.gripper_opening_m
+    opening, grasp = world.state.gripper_opening_m, plan.grasp
     lifted = float(world.state.eef_position[2] - grasp.position[2])
     held = gripper.HELD_OPENING < opening < gripper.MAX_OPENING - 0.003 and lifted > 0.02
-    reason = ""
-    if held:
-        world.held = held_from(label, grasp, points)
-    else:
-        world.held = None
-        reason = _failure(result, opening)
+    world.held = held_from(thing.label, grasp, plan.points) if held else None
     return PickResult(
-        held=held, reason=reason, grasp=grasp, opening_m=opening, lifted_m=lifted, planned=planned
+        held=held,
+        reason="" if held else _failure(result, opening),
+        grasp=grasp,
+        opening_m=opening,
+        lifted_m=lifted,
+        planned=plan.alternatives,
     )
 
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rpent_robot_libero.primitives import gripper
-from rpent_robot_libero.primitives.cloud import extent, find_rim, fit_circle, support_height, top_height, top_surface
+from rpent_robot_libero.primitives.cloud import (
+    extent,
+    find_rim,
+    fit_circle,
+    support_height,
+    top_height,
+    top_surface,
+)
 from rpent_robot_libero.primitives.geometry import turn
 from rpent_robot_libero.primitives.path import Load
 

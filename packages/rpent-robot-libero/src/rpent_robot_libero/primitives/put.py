@@ -9,18 +9,18 @@ import numpy as np
 
 from rpent_robot_libero.primitives import gripper
 from rpent_robot_libero.primitives.path import CLEARANCE, Load, over
-from rpent_robot_libero.primitives.placing import Held, Spot
+from rpent_robot_libero.primitives.waypoints import TRANSIT, at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from rpent.env.types import Until
 
-    from rpent.env.types import Until, Waypoint
+    from rpent_robot_libero.primitives.placing import Held, Spot
     from rpent_robot_libero.world import World
 
     Points = NDArray[np.float64]
 
-TRANSIT: Until = {"position_tolerance_m": 0.02, "rotation_tolerance_rad": 0.2, "stall_steps": 12}
-"""Tolerances on the way: corners are cut a little, and a stuck arm is noticed soon."""
+LOWERING: Until = {"position_tolerance_m": 0.007, "rotation_tolerance_rad": 0.08}
 
 OPEN_STEPS = 8
 RETREAT = 0.07
@@ -52,7 +52,9 @@ def put(world: World, spot: Spot, around: Points) -> PutResult:
             dropped_on_the_way=True,
         )
     if carried not in ("reached", "episode_over", "stalled"):
-        return PutResult(released=False, reason=f"the motion ended early ({carried})", position=_under(world, held))
+        return PutResult(
+            released=False, reason=f"the motion ended early ({carried})", position=_under(world, held)
+        )
     position = _under(world, held)
     let_go(world)
     return PutResult(released=True, reason="", position=position)
@@ -65,12 +67,10 @@ def _carry(world: World, spot: Spot, around: Points, held: Held | None) -> str:
     load = held.load(yaw) if held else Load()
     end_z = max(lower, spot.clear_z + load.below_m + CLEARANCE)
     way = over(world.state.eef_position, goal, around, load, world.base, end_z=end_z)
-    hand = {"yaw": yaw, "pitch": 0.0, "gripper": "hold"}
-    carried = world.move([{"position": point, **hand} for point in way], TRANSIT)
+    carried = world.move([at(point, yaw=yaw) for point in way], TRANSIT)
     if carried.status in ("episode_over", "cancelled"):
         return carried.status
-    final: list[Waypoint] = [{"position": np.array([*goal, lower]), **hand}]
-    return world.move(final, {"position_tolerance_m": 0.007, "rotation_tolerance_rad": 0.08}).status
+    return world.move([at(np.array([*goal, lower]), yaw=yaw)], LOWERING).status
 
 
 def _under(world: World, held: Held | None) -> NDArray[np.float64]:
@@ -83,10 +83,10 @@ def _under(world: World, held: Held | None) -> NDArray[np.float64]:
 
 def let_go(world: World, retreat_m: float = RETREAT) -> None:
     """Open the fingers and move up, away from what was let go."""
-    position = np.array(world.state.eef_position)
-    up = position + np.array([0.0, 0.0, retreat_m])
-    waypoints: list[Waypoint] = [{"position": position, "gripper": "open", "steps": OPEN_STEPS}]
+    place = np.array(world.state.eef_position)
+    waypoints = [at(place, gripper="open", steps=OPEN_STEPS)]
     if retreat_m > 0:
-        waypoints.append({"position": up, "gripper": "open", "steps": SETTLE_STEPS})
+        up = place + np.array([0.0, 0.0, retreat_m])
+        waypoints.append(at(up, gripper="open", steps=SETTLE_STEPS))
     world.move(waypoints, {"position_tolerance_m": 0.015})
     world.held = None

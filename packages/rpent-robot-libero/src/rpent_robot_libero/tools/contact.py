@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
-
 from rpent.errors import ToolError
 from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
-from rpent_robot_libero.primitives import articulation
+
 from rpent_robot_libero.primitives.pick import pick
 from rpent_robot_libero.primitives.placing import Relation, find_spot, spot_at
+from rpent_robot_libero.primitives.pull import pull
+from rpent_robot_libero.primitives.push import push
 from rpent_robot_libero.primitives.put import put
+from rpent_robot_libero.primitives.turning import turn
 from rpent_robot_libero.tools.look import rounded
-from rpent_robot_libero.tools.motion import Angle, Position
+from rpent_robot_libero.tools.motion import Angle, Position  # noqa: TC001  (schemas are made from annotations)
 
 if TYPE_CHECKING:
-    from rpent_robot_libero.primitives.articulation import ContactResult
+    from rpent_robot_libero.primitives.contact import ContactResult
     from rpent_robot_libero.primitives.placing import Spot
     from rpent_robot_libero.world import World
 
@@ -130,7 +132,7 @@ class ContactTools:
         """
         self._empty_hand()
         thing = self.world.target(target, segment_id)
-        result = articulation.pull(self.world, thing, distance_m, _unit(direction))
+        result = pull(self.world, thing, distance_m, _unit(direction))
         return ToolResult(data=_contact_data(thing.label, result))
 
     @tool(needs="perceptor")
@@ -154,7 +156,7 @@ class ContactTools:
         """
         self._empty_hand()
         thing = self.world.target(target, segment_id)
-        result = articulation.push(self.world, thing, distance_m, _unit(direction))
+        result = push(self.world, thing, distance_m, _unit(direction))
         return ToolResult(data=_contact_data(thing.label, result))
 
     @tool(needs="perceptor")
@@ -176,7 +178,7 @@ class ContactTools:
         """
         self._empty_hand()
         thing = self.world.target(target, segment_id)
-        result = articulation.turn(self.world, thing, direction)
+        result = turn(self.world, thing, direction)
         return ToolResult(data=_contact_data(thing.label, result))
 
     def _spot(

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
-
 from rpent.errors import ToolError
 from rpent.tools.result import Image, ToolResult
 from rpent.tools.tool import tool
+
 from rpent_robot_libero.primitives import cloud
 from rpent_robot_libero.primitives.geometry import project
 
@@ -121,9 +121,7 @@ class LookTools:
     def view_env_state(self) -> ToolResult:
         """Show the robot's state and fresh pictures of both cameras (256×256)."""
         self.world.look(["agentview", "wrist"])
-        images = [
-            picture(self.world.view(camera), "the scene now") for camera in ("agentview", "wrist")
-        ]
+        images = [picture(self.world.view(camera), "the scene now") for camera in ("agentview", "wrist")]
         return ToolResult(data=dict(self.world.summary()), images=images)
 
     @tool(readonly=True)
@@ -169,9 +167,7 @@ def candidate_data(thing: Found) -> dict[str, Any]:
 def picture(view: View, purpose: str) -> Image:
     """Return a view as a captioned picture."""
     height, width = view.image.shape[:2]
-    return Image(
-        name=view.camera, caption=f"{view.camera}, {height}×{width}, {purpose}", pixels=view.image
-    )
+    return Image(name=view.camera, caption=f"{view.camera}, {height}×{width}, {purpose}", pixels=view.image)
 
 
 def overlay(view: View, found: Sequence[Found]) -> NDArray[np.uint8]:

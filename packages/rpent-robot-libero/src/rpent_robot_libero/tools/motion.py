@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
-
 from rpent.errors import ToolError
 from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
+
 from rpent_robot_libero.primitives.put import let_go
 
 if TYPE_CHECKING:
     from rpent.env.types import ServoResult, Until, Waypoint
+
     from rpent_robot_libero.world import World
 
 Position = Annotated[list[float], Field(min_length=3, max_length=3)]
@@ -30,7 +31,7 @@ class MotionTools:
     world: World
 
     @tool
-    def move_to(
+    def move_to(  # noqa: PLR0917  (tools are called by keyword)
         self,
         xyz: Position,
         yaw_rad: Angle | None = None,
@@ -59,7 +60,7 @@ class MotionTools:
         return self._motion(waypoint, {"position_tolerance_m": tolerance_m, "max_steps": max_steps})
 
     @tool
-    def move_pose(
+    def move_pose(  # noqa: PLR0917  (tools are called by keyword)
         self,
         xyz: Position,
         pitch_rad: Angle | None = None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
-
 from rpent.errors import ToolError
 from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
+
 from rpent_robot_libero.primitives import gripper
 
 if TYPE_CHECKING:
