@@ -32,6 +32,8 @@ class TableSession:
     spills: int = 0
     """So many placements miss their target by 20 cm."""
     call_limit: int = 1000
+    ends_after: int = 1000
+    """So many actions end the episode as accomplished."""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     held: Thing | None = None
     finished: dict[str, Any] | None = None
@@ -60,6 +62,8 @@ class TableSession:
         if len(self.calls) > self.call_limit:
             return ToolReply(ok=False, data={"error": "The budget is used up."}, ended=True)
         data = getattr(self, f"_{name}")(**arguments)
+        if name != "segment":
+            data["observation"] = {"terminated": len(self.names()) >= self.ends_after}
         return ToolReply(ok="error" not in data, data=data, ended=name == "finish")
 
     def _segment(self, prompt: str) -> dict[str, Any]:

@@ -127,3 +127,10 @@ def test_what_is_held_after_a_resume_is_not_grasped_again(table: Any, thing: Any
     session = table("pick the milk and place it in the basket", things, history=[{"role": "tool"}], held=milk)
     assert run(session) == "success"
     assert session.names() == ["place", "finish"]
+
+
+def test_an_episode_that_ended_in_mid_motion_is_not_judged_by_a_look(table: Any, thing: Any) -> None:
+    things = [thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.1, 0.0))]
+    session = table("put the bowl on the plate and open the cabinet", things, spills=1, ends_after=2)
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "finish"]

@@ -69,8 +69,10 @@ class Executor:
         self.config = config
         self.resumed = resumed
         self.holding = holding
+        self.accomplished = False
+        """The last observation said that the episode has ended as it should; the world stands still in mid-motion."""
         self.episode_over = False
-        """The last observation said that no further action is accepted."""
+        """It said that no further action is accepted."""
         self.scene = Scene(self, camera=config.camera)
         self.grounder = Grounder(self.scene, self._view)
 
@@ -82,6 +84,10 @@ class Executor:
         """
         self.session.begin_turn()
         self.session.say(f"Goal: {goal}")
+        result = self._reach(goal)
+        return Result(True, f"The episode ended with `{goal}`.") if self.accomplished else result
+
+    def _reach(self, goal: Goal) -> Result:
         if isinstance(goal, Place):
             return self._place(goal)
         if isinstance(goal, Pick):
@@ -110,7 +116,8 @@ class Executor:
         reply = self.call(call.name, call.arguments)
         self.scene.changed()
         seen = reply.data.get("observation") or {}
-        self.episode_over = bool(seen.get("terminated") or seen.get("truncated"))
+        self.accomplished = bool(seen.get("terminated"))
+        self.episode_over = self.accomplished or bool(seen.get("truncated"))
         done = bool(reply.ok and reply.data.get("held", reply.data.get("ok", True)))
         return done, str(reply.data.get("reason") or reply.data.get("error") or "done")
 
@@ -141,11 +148,11 @@ class Executor:
                     continue
             view = self.grounder.view if goal.target.noun == "compartment" else None
             done, reason = self.act(plan.place(goal, target, view))
+            if self.episode_over:
+                break
             if done and self._is_placed(goal, target, chosen):
                 return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
             detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
-            if self.episode_over:
-                break
         return Result(False, detail)
 
     def _holds(self, item: Reference) -> bool:

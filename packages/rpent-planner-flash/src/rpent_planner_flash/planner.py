@@ -45,4 +45,6 @@ class FlashPlanner:
             details.append(result.detail)
             if not result.ok:
                 return "failure", " ".join(details)
+            if executor.accomplished:
+                break
         return "success", " ".join(details)
