@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).parent / "results"
 TOKEN = "benchmark-token-0123456789"
-REQUEST = {"cameras": ["agentview", "wrist"], "size": 256, "depth": True}
+REQUEST: dict[str, Any] = {"cameras": ["agentview", "wrist"], "size": 256, "depth": True}
 TARGETS = {("zmq+ipc", "pickle-tcp"): 2.0, ("zmq+tcp", "pickle-tcp"): 2.0, ("http", "json-http"): 5.0}
 
 

@@ -15,7 +15,7 @@ from rpent.rpc import framing
 from rpent.rpc.messages import FINAL_KINDS, Reply, reply_frames
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from rpent_transport_http.protocol import MEDIA_TYPE, PATH
@@ -58,13 +58,11 @@ class RpcApp:
             await refusal.response(scope, receive, send)
             return
         answers = self._dispatch(body)
-        try:
-            reply, payload = await asyncio.wait_for(answers.get(), FIRST_BEAT_S)
-        except TimeoutError:
-            reply, payload = Reply(kind="waiting", id=""), ()
+        reply, payload = await _next(answers, FIRST_BEAT_S)
         message = framing.join(reply_frames(reply, payload))
         if reply.kind in FINAL_KINDS:
-            await Response(message, media_type=MEDIA_TYPE)(scope, receive, send)
+            await _start(send, (b"content-length", str(len(message)).encode()))
+            await send({"type": "http.response.body", "body": message})
         else:
             await self._stream(message, answers, request, send)
 
@@ -105,19 +103,29 @@ class RpcApp:
     async def _stream(
         self, message: bytes, answers: asyncio.Queue[_Answer], request: Request, send: Send
     ) -> None:
-        headers = [(b"content-type", MEDIA_TYPE.encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await _start(send)
         kind = "waiting"
         while kind not in FINAL_KINDS:
             await send({"type": "http.response.body", "body": message, "more_body": True})
             if await request.is_disconnected():
                 return
-            try:
-                reply, payload = await asyncio.wait_for(answers.get(), BEAT_S)
-            except TimeoutError:
-                reply, payload = Reply(kind="waiting", id=""), ()
+            reply, payload = await _next(answers, BEAT_S)
             kind, message = reply.kind, framing.join(reply_frames(reply, payload))
         await send({"type": "http.response.body", "body": message})
+
+
+async def _start(send: Send, *headers: tuple[bytes, bytes]) -> None:
+    head = [(b"content-type", MEDIA_TYPE.encode()), *headers]
+    await send({"type": "http.response.start", "status": 200, "headers": head})
+
+
+async def _next(answers: asyncio.Queue[_Answer], seconds: float) -> _Answer:
+    """Return the next answer, or a heartbeat after so many seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await answers.get()
+    except TimeoutError:
+        return Reply(kind="waiting", id=""), ()
 
 
 def make_app(dispatcher: Dispatcher) -> Starlette:

@@ -12,7 +12,7 @@ from rpent.rpc.codec import DEFAULT_LIMITS, Limits
 from rpent_transport_http.protocol import MEDIA_TYPE, PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rpent.rpc.codec import Buffer
     from rpent.rpc.endpoint import Endpoint
@@ -23,31 +23,54 @@ SILENCE_S = 20.0
 KEEP_ALIVE_S = 60.0
 
 
-def make_client(endpoint: Endpoint, token: str) -> httpx.Client:
-    """Return the client of one channel. Proxies of the environment are for the web, not for a robot."""
-    return httpx.Client(
-        base_url=str(endpoint),
-        headers={"authorization": f"Bearer {token}", "content-type": MEDIA_TYPE, "accept": MEDIA_TYPE},
-        limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE_S),
-        trust_env=False,
-    )
+class Line:
+    """The connections of one channel, kept open between calls.
+
+    It uses httpx's transport without the client around it: no redirects, cookies, credentials or proxies come between
+    a robot and its service, and a call costs half as much.
+
+    Args:
+        endpoint: The server.
+        token: Sent with every request.
+    """
+
+    def __init__(self, endpoint: Endpoint, token: str) -> None:
+        self.endpoint = endpoint
+        self._pool = httpx.HTTPTransport(
+            trust_env=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE_S)
+        )
+        self._url = httpx.URL(f"{endpoint}{PATH}")
+        self._headers = [
+            ("host", self._url.netloc.decode()),
+            ("authorization", f"Bearer {token}"),
+            ("content-type", MEDIA_TYPE),
+        ]
+
+    def post(self, body: bytes, timeout: httpx.Timeout) -> httpx.Response:
+        """Send a body and return the response as soon as its head has come."""
+        headers = [*self._headers, ("content-length", str(len(body)))]
+        extensions = {"timeout": timeout.as_dict()}
+        stream = httpx.ByteStream(body)
+        request = httpx.Request("POST", self._url, headers=headers, stream=stream, extensions=extensions)
+        return self._pool.handle_request(request)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
 
 
 class HttpConnection:
     """A request and the stream of its replies.
 
     Args:
-        client: Shared by all connections of a channel.
-        endpoint: The server, for messages.
+        line: Shared by all connections of a channel.
         timeout_s: How long connecting may take.
         limits: Bounds of one message.
     """
 
-    def __init__(
-        self, client: httpx.Client, endpoint: Endpoint, timeout_s: float, limits: Limits = DEFAULT_LIMITS
-    ) -> None:
-        self._client = client
-        self._endpoint = endpoint
+    def __init__(self, line: Line, timeout_s: float, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._line = line
+        self._endpoint = line.endpoint
         self._connect_timeout_s = timeout_s
         self._limits = limits
         self._response: httpx.Response | None = None
@@ -59,8 +82,7 @@ class HttpConnection:
         timeout = httpx.Timeout(min(timeout_s, SILENCE_S), connect=self._connect_timeout_s, pool=None)
         body = framing.join(frames)
         try:
-            request = self._client.build_request("POST", PATH, content=body, timeout=timeout)
-            self._response = self._client.send(request, stream=True)
+            self._response = self._line.post(body, timeout)
         except httpx.ConnectError as error:
             raise ConnectionLostError(
                 f"No server answers at `{self._endpoint}`.", hint="Is it running?"
@@ -112,7 +134,7 @@ class HttpConnection:
             yield framing.split(self._whole(response), self._limits)
             return
         received = bytearray()
-        for chunk in response.iter_raw():
+        for chunk in _chunks(response):
             received += chunk
             while len(received) >= framing.HEAD.size:
                 size = framing.message_size(received[: framing.HEAD.size], self._limits)
@@ -124,9 +146,14 @@ class HttpConnection:
     def _whole(self, response: httpx.Response) -> bytes:
         if int(response.headers["content-length"]) > framing.largest_message(self._limits):
             raise FrameError(f"The reply of `{self._endpoint}` is larger than is accepted.")
-        content = b"".join(response.iter_raw())
+        content = b"".join(_chunks(response))
         response.close()
         return content
 
     def _gone(self) -> ConnectionLostError:
         return ConnectionLostError(f"The server at `{self._endpoint}` is gone.")
+
+
+def _chunks(response: httpx.Response) -> Iterable[bytes]:
+    assert isinstance(response.stream, httpx.SyncByteStream)
+    return response.stream

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rpent.errors import UsageError
 from rpent.rpc.channel import RpcChannel
 
-from rpent_transport_http.connection import HttpConnection, make_client
+from rpent_transport_http.connection import HttpConnection, Line
 
 if TYPE_CHECKING:
     from rpent.rpc.dispatcher import Dispatcher
@@ -25,14 +25,14 @@ class HttpTransport:
         """Connect and shake hands."""
         if not (token and token.isascii() and token.isprintable()):
             raise UsageError(f"Connecting to `{endpoint}` needs the server's token, in printable ASCII.")
-        client = make_client(endpoint, token)
+        line = Line(endpoint, token)
         # Every request carries the token in its head, so messages need not.
         return RpcChannel(
-            lambda seconds: HttpConnection(client, endpoint, seconds),
+            lambda seconds: HttpConnection(line, seconds),
             endpoint=endpoint,
             token="",
             timeout_s=timeout_s,
-            on_close=client.close,
+            on_close=line.close,
         )
 
     def serve(self, endpoint: Endpoint, dispatcher: Dispatcher) -> HttpServer:
