@@ -148,7 +148,7 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
             return f"{event.stage}: failed. {event.detail}"
         case ev.StageChanged(status="done") if event.stage != "session":
             return f"{event.stage}: ready ({event.elapsed_s:.1f} s)"
-        case ev.ServiceState(state="crashed" | "restarting" | "failed"):
+        case ev.ServiceState(state="starting" | "crashed" | "restarting" | "failed"):
             return f"service {event.service}: {event.state} {event.detail}".rstrip()
         case ev.AssistantText():
             return f"planner: {' '.join(event.text.split())[:300]}"
