@@ -17,20 +17,23 @@ def local_endpoints(sockets: Path, name: str, scheme: str | None = None) -> list
     The host takes the first that it can import too, so an interpreter without pyzmq still works over HTTP.
 
     Raises:
-        ServiceError: No network transport is installed.
+        ServiceError: No network transport is installed, or none works.
         PluginError: The transport that was asked for is missing or broken.
     """
     if scheme is not None:
         registry.get("transports", scheme)
         return [_address(scheme, sockets, name)]
-    found = []
+    found, broken = [], []
     for installed in registry.names("transports"):
         try:
             spec = registry.get("transports", installed)
-        except PluginError:
-            continue  # a broken transport stands in `rpent plugins list`; another one will do
+        except PluginError as error:
+            broken.append(error.message)
+            continue  # another one will do
         if spec.local_priority > 0:
             found.append((spec.local_priority, _address(installed, sockets, name)))
+    if not found and broken:
+        raise ServiceError(f"Service `{name}` cannot be reached. {' '.join(broken)}", hint="rpent plugins list")
     if not found:
         raise ServiceError(
             f"Service `{name}` cannot be reached: no network transport is installed.",
