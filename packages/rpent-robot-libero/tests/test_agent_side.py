@@ -1,0 +1,25 @@
+"""The agent's side stays light: no simulator, no torch, no scipy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+HEAVY = ("mujoco", "robosuite", "libero", "torch", "scipy", "OpenGL")
+
+
+def test_robot_and_toolkit_import_no_simulator() -> None:
+    code = (
+        "import sys, rpent_robot_libero.robot, rpent_robot_libero.toolkit, rpent_robot_libero.prompts\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_prompts_are_short_and_complete() -> None:
+    from rpent_robot_libero.prompts import SYSTEM, USER
+
+    values = {"instruction": "i", "suite": "s", "max_episode_steps": 1, "max_turns": 2}
+    assert len(SYSTEM.format_map(values).split()) <= 1500
+    assert "i" in USER.format_map(values)
