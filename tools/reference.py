@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.testing import CliRunner
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
 from rpent.errors import ExitCode
+from rpent.plugins import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +95,23 @@ def cli_page() -> str:
     lines = ["# Command line\n", "Exit codes: " + "; ".join(exit_codes()) + ".\n"]
     for path, text in commands(root_command, "rpent", None):
         lines += [f"\n## `{path}`\n", "```text", text, "```"]
-    return "\n".join(line.rstrip() for line in lines)
+    lines += ["\n## Options that plugins add to `rpent run`\n", "```text", *plugin_options(), "```"]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines())
+
+
+def plugin_options() -> Iterator[str]:
+    """The options of every installed robot and planner, as `rpent run` shows them when they are chosen."""
+    seen = set()
+    for robot in registry.names("robots"):
+        for planner in registry.names("planners"):
+            arguments = ["run", "--robot", robot, "--planner", planner, "--help"]
+            shown = CliRunner(env={"COLUMNS": "100"}).invoke(root_command, arguments)
+            if shown.exit_code:
+                sys.exit(shown.output)
+            for section in re.split(r"^(?=Options of the )", shown.output, flags=re.MULTILINE)[1:]:
+                if section not in seen:
+                    seen.add(section)
+                    yield section
 
 
 def exit_codes() -> Iterator[str]:
