@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rpent.env.client import EnvClient
     from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
     from rpent.errors import RpentError, ToolError, UsageError
-    from rpent.hookspecs import hookimpl
+    from rpent.hookspecs import hookimpl, hookspec
     from rpent.perception import Perceptor, PerceptorContext, Segment
     from rpent.planners.planner import Planner
     from rpent.robot import Prompts, Robot, TaskSetup, ToolContext
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         DoctorCheck,
         EnvironmentSpec,
         ExecutorSpec,
+        HookspecSet,
+        KindSpec,
         PerceptorSpec,
         PlannerSpec,
         PolicySpec,
@@ -46,7 +48,7 @@ _HOMES = {
     "rpent.env.client": ("EnvClient",),
     "rpent.env.types": ("CameraMeta", "Observation", "ServoResult", "Until", "Waypoint"),
     "rpent.errors": ("RpentError", "ToolError", "UsageError"),
-    "rpent.hookspecs": ("hookimpl",),
+    "rpent.hookspecs": ("hookimpl", "hookspec"),
     "rpent.perception": ("Perceptor", "PerceptorContext", "Segment"),
     "rpent.planners.planner": ("Planner",),
     "rpent.robot": ("Prompts", "Robot", "TaskSetup", "ToolContext"),
@@ -58,6 +60,8 @@ _HOMES = {
         "DoctorCheck",
         "EnvironmentSpec",
         "ExecutorSpec",
+        "HookspecSet",
+        "KindSpec",
         "PerceptorSpec",
         "PlannerSpec",
         "PolicySpec",
@@ -86,7 +90,9 @@ __all__ = [
     "EnvironmentSpec",
     "ExecutorSpec",
     "Facade",
+    "HookspecSet",
     "Image",
+    "KindSpec",
     "Method",
     "Observation",
     "Perceptor",
@@ -116,6 +122,7 @@ __all__ = [
     "UsageError",
     "Waypoint",
     "hookimpl",
+    "hookspec",
     "tool",
 ]
 

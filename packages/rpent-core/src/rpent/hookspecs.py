@@ -47,7 +47,7 @@ GROUPS: dict[str, str] = {
     "rpent.commands": "rpent_commands",
     "rpent.plugins": "",
 }
-"""Entry-point group → the collect hook that its modules implement."""
+"""Entry-point group → the collect hook that its modules implement. `rpent_add_hookspecs` adds to them."""
 
 
 class CollectHooks:
@@ -151,6 +151,37 @@ class CollectHooks:
             @hookimpl
             def rpent_doctor_checks():
                 yield DoctorCheck(name="my-bot/firmware", summary="The firmware is current.", run=check_firmware)
+        """
+
+    @hookspec
+    def rpent_add_hookspecs(self) -> Iterable[specs.HookspecSet]:  # type: ignore[empty-body]
+        """Hooks of your own, for plugins of your plugin. Only modules of the group `rpent.plugins` are asked.
+
+        They are asked before a module that implements such a hook is checked, whichever of the two is loaded
+        first. With a kind comes an entry-point group: after the example, `rpent.trainers`; then
+        `rpent.plugins.registry.names("trainers")` lists what is installed, from metadata alone, and
+        `registry.get("trainers", "ppo")` loads one. A hook without a kind observes: call it with
+        `registry.lifecycle("rpent_training_finished", event)`.
+
+        Example::
+
+            # rpent_robosmith/hookspecs.py
+            from rpent.api import hookspec
+
+            class TrainingHooks:
+                @hookspec
+                def rpent_trainers(self):
+                    "Trainers. Entry-point group `rpent.trainers`."
+
+                @hookspec
+                def rpent_training_finished(self, event):
+                    "Call when a policy is trained."
+
+            # rpent_robosmith/plugin.py, entry point `robosmith` of the group `rpent.plugins`
+            @hookimpl
+            def rpent_add_hookspecs():
+                trainers = KindSpec(name="trainers", hook="rpent_trainers", spec="rpent_robosmith.specs:TrainerSpec")
+                yield HookspecSet(hookspecs="rpent_robosmith.hookspecs:TrainingHooks", kinds=(trainers,))
         """
 
 

@@ -189,6 +189,28 @@ class ExecutorSpec:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class KindSpec:
+    """A kind of plugins that a plugin adds: its entry-point group is `rpent.<name>`."""
+
+    name: str
+    """The plural, as in `rpent plugins list --kind trainers` and `registry.get("trainers", ...)`."""
+    hook: str
+    """The collect hook that modules of the group implement: `rpent_trainers`."""
+    spec: str
+    """Import string of the frozen class that the hook yields; its field `name` is the entry point's name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HookspecSet:
+    """Hooks that a plugin adds to core's, so that other plugins can extend it."""
+
+    hookspecs: str
+    """Import string of a light class whose methods carry `@hookspec`."""
+    kinds: tuple[KindSpec, ...] = ()
+    """Those of the hooks that collect specs from an entry-point group of their own."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CheckResult:
     """What a doctor check found."""
 

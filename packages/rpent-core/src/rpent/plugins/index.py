@@ -36,8 +36,8 @@ KIND_LABELS = {
 
 
 def label(kind: str) -> str:
-    """Return what a message calls one plugin of a kind."""
-    return KIND_LABELS.get(kind, kind)
+    """Return what a message calls one plugin of a kind; a kind that a plugin added is an English plural."""
+    return KIND_LABELS.get(kind) or kind.removesuffix("s").replace("_", " ")
 
 
 _DISTRIBUTION_PREFIXES = {"perceptors": "rpent-perception-", "commands": "rpent-", "plugins": "rpent-"}
@@ -52,7 +52,7 @@ def canonical(distribution: str) -> str:
 
 def conventional_distribution(kind: str, name: str) -> str:
     """Return who by convention brings a name: `rpent-robot-libero` for the robot `libero`."""
-    prefix = _DISTRIBUTION_PREFIXES.get(kind, f"rpent-{label(kind)}-")
+    prefix = _DISTRIBUTION_PREFIXES.get(kind, f"rpent-{label(kind)}-").replace(" ", "-")
     return canonical(prefix + name)
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from contextlib import redirect_stdout
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,25 +17,14 @@ from rpent import hookspecs, specs
 from rpent._version import __version__
 from rpent.plugins.failure import LoadFailure, PhaseError, failure_of
 from rpent.plugins.index import CORE_DISTRIBUTION, canonical, requirements_of
+from rpent.plugins.kinds import Kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from rpent.plugins.failure import Phase
     from rpent.plugins.index import Entry
-
-SPEC_TYPES: dict[str, type] = {
-    "robots": specs.RobotSpec,
-    "planners": specs.PlannerSpec,
-    "transports": specs.TransportSpec,
-    "tools": specs.ToolSpec,
-    "policies": specs.PolicySpec,
-    "perceptors": specs.PerceptorSpec,
-    "executors": specs.ExecutorSpec,
-    "commands": specs.CommandSpec,
-}
-"""Kind → what its collect hook yields."""
 
 
 def new_manager() -> pluggy.PluginManager:
@@ -56,12 +46,23 @@ def spec_name(spec: Any) -> str:
 
 
 class Loader:
-    """Imports plugin modules and registers them with pluggy, each once."""
+    """Imports plugin modules and registers them with pluggy, each once.
 
-    def __init__(self, manager: pluggy.PluginManager | None = None) -> None:
+    Args:
+        manager: Where hooks are registered; a new one when None.
+        extensions: The entries whose modules may add hookspecs. They are asked when a kind or a hook that core
+            does not know comes up, and not before.
+    """
+
+    def __init__(
+        self, manager: pluggy.PluginManager | None = None, *, extensions: Sequence[Entry] = ()
+    ) -> None:
         self.manager = manager or new_manager()
         self.output: dict[str, str] = {}
         """Plugin module → what it printed while it was imported; printing is a fault, though a small one."""
+        self._kinds = Kinds(self.manager)
+        self._extensions = extensions
+        self._extended = False
 
     def load(self, entry: Entry) -> ModuleType | LoadFailure:
         """Import the module of `entry` and register its hooks; never raises, save in strict mode."""
@@ -71,14 +72,34 @@ class Loader:
     def spec(self, entry: Entry) -> Any:
         """Return the spec of `entry` (its module, for the kind `plugins`), or the `LoadFailure`."""
         module = self.load(entry)
-        if isinstance(module, LoadFailure) or entry.kind not in SPEC_TYPES:
+        if isinstance(module, LoadFailure) or entry.kind == "plugins":
             return module
         return self._guarded(entry, "collect", lambda: self._collect(entry, module))
 
+    def extend(self) -> None:
+        """Ask the plugins that may add hookspecs; one that fails says so when it is itself asked for."""
+        if not self._extended:
+            self._extended = True
+            for entry in self._extensions:
+                self._guarded(entry, "import", partial(self._imported, entry))
+
     def _load(self, entry: Entry) -> ModuleType:
+        module = self._imported(entry)
+        if not self.manager.is_registered(module):
+            self._register(module)
+        return module
+
+    def _imported(self, entry: Entry) -> ModuleType:
+        """Import a module, check its interface, and add its hookspecs; its own hooks are not looked at."""
         check_core_version(entry)
-        if entry.module in sys.modules and self.manager.is_registered(sys.modules[entry.module]):
-            return sys.modules[entry.module]
+        module = sys.modules.get(entry.module)
+        if module is None or not self.manager.is_registered(module):
+            module = self._fresh(entry)
+        if entry.kind == "plugins":
+            self._kinds.extend(module)
+        return module
+
+    def _fresh(self, entry: Entry) -> ModuleType:
         check_findable(entry)
         printed = io.StringIO()
         with redirect_stdout(printed):
@@ -86,27 +107,39 @@ class Loader:
         if printed.getvalue():
             self.output[entry.module] = printed.getvalue()
         check_plugin_api(entry, module)
-        self._register(module)
         return module
 
     def _register(self, module: ModuleType) -> None:
+        """Register a module's hooks; one that nobody knows is looked for in what other plugins add."""
+        try:
+            self._register_once(module)
+        except pluggy.PluginValidationError:
+            try:
+                self.extend()
+                self._register_once(module)
+            except pluggy.PluginValidationError as error:
+                reason = str(error).splitlines()[0]
+                raise PhaseError(
+                    "hooks",
+                    f"a hook is not one of this core's, nor of an installed plugin: {reason}.",
+                    "See `rpent.hookspecs`.",
+                ) from error
+
+    def _register_once(self, module: ModuleType) -> None:
         try:
             self.manager.register(module)
             self.manager.check_pending()
-        except pluggy.PluginValidationError as error:
+        except pluggy.PluginValidationError:
             if self.manager.is_registered(module):
                 self.manager.unregister(module)
-            reason = str(error).splitlines()[0]
-            raise PhaseError(
-                "hooks", f"a hook is not one of this core's: {reason}.", "See `rpent.hookspecs`."
-            ) from error
+            raise
 
     def _collect(self, entry: Entry, module: ModuleType) -> Any:
-        hook = getattr(self.manager.hook, hookspecs.GROUPS[f"rpent.{entry.kind}"])
+        hook = self._hook_of(entry)
         found = [
             spec for impl in hook.get_hookimpls() if impl.plugin is module for spec in (impl.function() or ())
         ]
-        expected = SPEC_TYPES[entry.kind]
+        expected = self._kinds.spec_type(entry.kind)
         for spec in found:
             if not isinstance(spec, expected):
                 kind = type(spec).__name__
@@ -122,6 +155,17 @@ class Loader:
             f"the entry point is named `{entry.name}`, but `{hook.name}` yields {names}.",
             "Give the spec and the entry point the same name, then install the distribution again.",
         )
+
+    def _hook_of(self, entry: Entry) -> Any:
+        if not self._kinds.known(entry.kind):
+            self.extend()
+        if not self._kinds.known(entry.kind):
+            raise PhaseError(
+                "collect",
+                f"no installed plugin says what `rpent.{entry.kind}` are.",
+                f"Install the distribution that {entry.distribution} extends, or uninstall it.",
+            )
+        return self._kinds.hook(entry.kind)
 
     def _guarded(self, entry: Entry, phase: Phase, work: Callable[[], Any]) -> Any:
         try:

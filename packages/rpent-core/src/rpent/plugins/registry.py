@@ -40,7 +40,10 @@ class Registry:
         if self._loader is None:
             from rpent.plugins.loader import Loader  # noqa: PLC0415  (names alone need no pluggy)
 
-            self._loader = Loader()
+            extensions = [
+                e for e in self.index.entries() if e.kind == "plugins" and not self.index.is_blocked(e)
+            ]
+            self._loader = Loader(extensions=extensions)
         return self._loader
 
     def names(self, kind: str) -> list[str]:

@@ -29,6 +29,22 @@ def collect(*, kind: str | None, load: bool, alone: bool) -> list[PluginRecord]:
     return check(records, timeout_s=CHECK_TIMEOUT_S if alone else QUICK_TIMEOUT_S, alone=alone)
 
 
+def check_kind(kind: str | None) -> None:
+    """Refuse a kind that is neither core's nor that of an installed entry point.
+
+    Raises:
+        UsageError: There is no such kind.
+    """
+    from rpent.errors import UsageError
+    from rpent.plugins import registry
+    from rpent.plugins.index import KIND_LABELS
+    from rpent.suggest import did_you_mean, listing
+
+    kinds = [*KIND_LABELS, *(found for found in registry.current().index.kinds() if found not in KIND_LABELS)]
+    if kind is not None and kind not in kinds:
+        raise UsageError(f"There is no kind `{kind}`{did_you_mean(kind, kinds)} Kinds: {listing(kinds)}.")
+
+
 def describe(record: PluginRecord) -> str:
     """Return what stands in the last column: the summary, or what is wrong."""
     parts = [record.error.reason if record.error else record.summary]
@@ -74,14 +90,9 @@ def command(kind: str | None, alone: bool, load: bool, strict: bool, as_json: bo
 
     Plugins are loaded in another process, so this works with every one of them broken.
     """
-    from rpent.errors import ExitCode, UsageError
-    from rpent.plugins.index import KIND_LABELS
-    from rpent.suggest import did_you_mean, listing
+    from rpent.errors import ExitCode
 
-    if kind is not None and kind not in KIND_LABELS:
-        raise UsageError(
-            f"There is no kind `{kind}`{did_you_mean(kind, KIND_LABELS)} Kinds: {listing(KIND_LABELS)}."
-        )
+    check_kind(kind)
     records = collect(kind=kind, load=load or alone, alone=alone)
     if as_json:
         import json
