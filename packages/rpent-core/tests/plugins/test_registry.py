@@ -228,3 +228,34 @@ class TestLifecycle:
         )
         registry.lifecycle("rpent_run_started", EVENT)
         assert "Plugin `rpent-bad` was left out: it raised `ZeroDivisionError`" in caplog.text
+
+
+class TestAllowList:
+    def test_only_what_is_named_is_loaded(self, plugin_site, monkeypatch):
+        plugin_site.add_robot("walker")
+        plugin_site.add_robot("crane", source="raise AssertionError('imported')")
+        monkeypatch.setenv("RPENT_LOAD_PLUGINS", "rpent-robot-walker")
+        assert registry.names("robots") == ["walker"]
+        assert registry.names("planners") == ["replay"]
+        with pytest.raises(UnknownPluginError) as raised:
+            registry.get("robots", "crane")
+        assert raised.value.hint == "Add `crane` to `RPENT_LOAD_PLUGINS`, or unset it."
+
+    def test_an_empty_one_allows_core_alone(self, plugin_site, monkeypatch):
+        plugin_site.add_robot("walker")
+        monkeypatch.setenv("RPENT_LOAD_PLUGINS", "")
+        assert registry.names("robots") == []
+        assert registry.names("planners") == ["replay"]
+
+
+def test_the_users_file_is_where_platformdirs_has_it(monkeypatch, tmp_path):
+    from platformdirs import user_config_path
+    from rpent.plugins.blocking import FILE_NAME, file_path
+
+    monkeypatch.delenv("RPENT_CONFIG_DIR", raising=False)
+    for base in (None, str(tmp_path)):
+        if base:
+            monkeypatch.setenv("XDG_CONFIG_HOME", base)
+        else:
+            monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+        assert file_path() == str(user_config_path("rpent") / FILE_NAME)

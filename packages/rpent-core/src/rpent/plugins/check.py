@@ -99,7 +99,7 @@ def _with(record: PluginRecord, facts: dict[str, Any]) -> PluginRecord:
     failure = LoadFailure(
         **{**own, "version": record.version, "module": record.module, **_remedied(record, error)}
     )
-    return replace(record, status=failure.status, error=failure, **found)
+    return replace(record, status=failure.status, error=failure, remedy=failure.remedy, **found)
 
 
 def _remedied(record: PluginRecord, error: dict[str, Any]) -> dict[str, Any]:

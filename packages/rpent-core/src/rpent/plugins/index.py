@@ -7,9 +7,10 @@ never for `rpent --help`.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rpent.plugins.blocking import Blocking, blocking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 GROUP_PREFIX = "rpent."
 CORE_DISTRIBUTION = "rpent-core"
-DISABLE_VARIABLE = "RPENT_DISABLE_PLUGINS"
 
 KIND_LABELS = {
     "robots": "robot",
@@ -114,9 +114,9 @@ class Entry:
 class Index:
     """The entry points of the groups `rpent.*`, by kind and name."""
 
-    def __init__(self, entries: Iterable[Entry], blocked: frozenset[str] = frozenset()) -> None:
+    def __init__(self, entries: Iterable[Entry], blocking: Blocking = Blocking()) -> None:  # noqa: B008 (frozen)
         self._entries: dict[str, dict[str, list[Entry]]] = {}
-        self.blocked = blocked
+        self.blocking = blocking
         for entry in entries:
             self._entries.setdefault(entry.kind, {}).setdefault(entry.name, []).append(entry)
 
@@ -163,21 +163,7 @@ class Index:
 
     def is_blocked(self, entry: Entry) -> bool:
         """Whether the user switched this plugin off by its name, distribution, or `distribution:name`."""
-        if not self.blocked or entry.built_in:
-            return False
-        if "*" in self.blocked or entry.name in self.blocked:
-            return True
-        return entry.distribution in self.blocked or entry.qualified_name in self.blocked
-
-
-def blocked_names() -> frozenset[str]:
-    """Return the names in `RPENT_DISABLE_PLUGINS` (comma separated; `*` means all)."""
-    return frozenset(name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(",") if name.strip())
-
-
-def block(names: Iterable[str]) -> None:
-    """Add names to `RPENT_DISABLE_PLUGINS`, so that this process and its services leave those plugins out."""
-    os.environ[DISABLE_VARIABLE] = ",".join(sorted(blocked_names() | set(names)))
+        return self.blocking.blocks(entry)
 
 
 def scan() -> Index:
@@ -190,7 +176,7 @@ def scan() -> Index:
         points = list(_readable_points())
     found = (point for point in points if point.group.startswith(GROUP_PREFIX))
     return Index(
-        (Entry(point.group.removeprefix(GROUP_PREFIX), point.name, point) for point in found), blocked_names()
+        (Entry(point.group.removeprefix(GROUP_PREFIX), point.name, point) for point in found), blocking()
     )
 
 

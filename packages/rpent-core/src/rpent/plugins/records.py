@@ -39,6 +39,8 @@ class PluginRecord:
     """Folder of an editable or local installation."""
     status: Status
     error: LoadFailure | None = None
+    remedy: str = ""
+    """What makes it usable, for one that is not."""
     plugin_api: int | None = None
     hooks: tuple[str, ...] = ()
     summary: str = ""
@@ -60,8 +62,10 @@ def record_of(registry: Registry, entry: Entry) -> PluginRecord:
     """Return what the metadata tell about one entry point."""
     error = registry.lost_name(entry) or _core_version(entry)
     status: Status = error.status if error else "unloaded"
+    remedy = error.remedy if error else ""
     if registry.index.is_blocked(entry):
         status, error = "disabled", None
+        remedy = registry.index.blocking.remedy(entry) or ""
     editable, source_path = origin(entry.dist)
     return PluginRecord(
         kind=entry.kind,
@@ -74,6 +78,7 @@ def record_of(registry: Registry, entry: Entry) -> PluginRecord:
         source_path=source_path,
         status=status,
         error=error,
+        remedy=remedy,
     )
 
 

@@ -6,9 +6,9 @@ from _thread import RLock  # as `functools` does: `threading` costs a module
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rpent.plugins import index as index_module
+from rpent.plugins import blocking
 from rpent.plugins.failure import BrokenPluginError, LoadFailure, PhaseError, UnknownPluginError, failure_of
-from rpent.plugins.index import Index, label, scan
+from rpent.plugins.index import Index, conventional_distribution, label, scan
 from rpent.suggest import closest, did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ class Registry:
         if claims:
             raise UnknownPluginError(
                 f"The {noun} `{name}` is disabled.",
-                hint=f"It is named in `{index_module.DISABLE_VARIABLE}` or in `--no-plugin`.",
+                hint=self.index.blocking.remedy(claims[0]),
             )
         names = self.names(kind)
         hint = "`rpent plugins list` shows everything."
         if closest(name, names) is None:  # a typing error must not send anybody to a stranger's distribution
-            conventional = index_module.conventional_distribution(kind, name)
+            conventional = conventional_distribution(kind, name)
             hint += f" By convention, `{name}` would come with the distribution `{conventional}`."
         raise UnknownPluginError(
             f"No {noun} is named `{name}`{did_you_mean(name, names)} Installed: {listing(names)}.", hint=hint
@@ -170,7 +170,7 @@ def current() -> Registry:
 
 def block(names: Iterable[str]) -> None:
     """Leave plugins out, before anything of them is imported."""
-    index_module.block(names)
+    blocking.block(names)
     current.cache_clear()
 
 

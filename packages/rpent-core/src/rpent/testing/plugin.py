@@ -54,9 +54,12 @@ def run_cli(plugin_environment: None) -> CliRunner:  # noqa: ARG001
 
 
 @pytest.fixture
-def plugin_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Keep what commands set for their children (`--no-plugin`) from reaching the next test."""
-    for name in ("RPENT_DISABLE_PLUGINS", "RPENT_STRICT_PLUGINS"):
+def plugin_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Keep the developer's own settings out, and what commands set for their children from the next test."""
+    monkeypatch.setenv("RPENT_CONFIG_DIR", str(tmp_path_factory.mktemp("config")))
+    for name in ("RPENT_DISABLE_PLUGINS", "RPENT_LOAD_PLUGINS", "RPENT_STRICT_PLUGINS"):
         # setenv first: monkeypatch then restores the variable even where it was absent.
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)

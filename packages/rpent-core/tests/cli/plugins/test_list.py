@@ -73,3 +73,16 @@ def test_an_unknown_kind_is_refused(run_cli):
     result = run_cli("plugins", "list", "--kind", "robot")
     assert result.exit_code == ExitCode.USAGE
     assert "did you mean `robots`?" in result.stderr
+
+
+def test_requirements_name_each_distribution_once(plugin_site, run_cli):
+    plugin_site.add_robot("walker", source="raise AssertionError('imported')", version="2.1.0")
+    plugin_site.add(
+        "rpent-local", entry_points={"rpent.robots": {"one": "m", "two": "m"}}, modules={}, version="3"
+    )
+    (plugin_site.path / "rpent_local-3.dist-info" / "direct_url.json").write_text(
+        '{"url": "file:///src/local", "dir_info": {"editable": true}}'
+    )
+    lines = run_cli("plugins", "list", "--format", "requirements", "--kind", "robots").stdout.splitlines()
+    assert "rpent-robot-walker==2.1.0" in lines
+    assert lines.count("-e /src/local") == 1

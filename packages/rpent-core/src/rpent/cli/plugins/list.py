@@ -69,8 +69,26 @@ def table(records: Sequence[PluginRecord]) -> None:
         click.echo(
             f"  {record.name:<{name_width}}  {origin:<{origin_width}}  {status}  {describe(record)}".rstrip()
         )
-        if record.error and record.error.remedy:
-            click.echo(f"  {'':<{name_width}}  {'':<{origin_width}}  {'':<12}  → {record.error.remedy}")
+        if record.remedy:
+            click.echo(f"  {'':<{name_width}}  {'':<{origin_width}}  {'':<12}  → {record.remedy}")
+
+
+def requirements(records: Sequence[PluginRecord]) -> None:
+    """Print each distribution once, as a line of a requirements file."""
+    lines = {record.distribution: requirement(record) for record in records}
+    for _, line in sorted(lines.items()):
+        click.echo(line)
+
+
+def requirement(record: PluginRecord) -> str:
+    """Return a distribution's line: its version, or the folder that it was installed from."""
+    if record.source_path is None:
+        return f"{record.distribution}=={record.version}"
+    return (
+        f"-e {record.source_path}"
+        if record.editable
+        else f"{record.distribution} @ file://{record.source_path}"
+    )
 
 
 @click.command("list")
@@ -84,8 +102,16 @@ def table(records: Sequence[PluginRecord]) -> None:
     "--load/--no-load", default=True, help="Without loading: names and versions only.  [default: load]"
 )
 @click.option("--strict", is_flag=True, help="Exit with 3 when a plugin cannot be used.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "requirements"]),
+    default="table",
+    show_default=True,
+    help="`requirements` prints what pip or uv needs to install the same distributions again.",
+)
 @json_option
-def command(kind: str | None, alone: bool, load: bool, strict: bool, as_json: bool) -> int:
+def command(*, kind: str | None, alone: bool, load: bool, strict: bool, form: str, as_json: bool) -> int:
     """List what is installed, and what is wrong with it.
 
     Plugins are loaded in another process, so this works with every one of them broken.
@@ -93,8 +119,11 @@ def command(kind: str | None, alone: bool, load: bool, strict: bool, as_json: bo
     from rpent.errors import ExitCode
 
     check_kind(kind)
+    if form == "requirements":
+        requirements(collect(kind=kind, load=False, alone=False))
+        return ExitCode.SUCCESS
     records = collect(kind=kind, load=load or alone, alone=alone)
-    if as_json:
+    if as_json or form == "json":
         import json
 
         from rpent.plugins.records import envelope

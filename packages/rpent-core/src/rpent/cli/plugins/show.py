@@ -46,7 +46,7 @@ def facts(record: PluginRecord) -> Iterator[tuple[str, str]]:
     yield "status", record.status
     if record.error:
         yield "problem", f"{record.error.reason} (phase: {record.error.phase})"
-        yield "remedy", record.error.remedy
+    yield "remedy", record.remedy
     yield "summary", record.summary
     yield "qualified name", record.qualified_name
     yield "hooks", ", ".join(record.hooks)
