@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import mujoco
@@ -35,21 +36,17 @@ def _keep(asset: ElementTree.Element, tag: str, names: set[str | None]) -> None:
             asset.remove(element)
 
 
-def read_ahead(xml: str) -> None:
-    """Read a scene's textures and meshes into MuJoCo's asset cache, on two threads.
+def compile_scene(xml: str) -> Any:
+    """Compile a scene to a `mujoco.MjModel`; a second thread reads its textures into MuJoCo's cache.
 
-    Decoding pictures and meshes is nearly all of a compilation, and the compiler does it one by one.
+    The compiler decodes one file after the other, first meshes, then pictures, half of the time each.
     """
-    compiler = re.search(r"<compiler[^>]*>", xml)
-    if compiler is None:
-        return
-
-    def compile_part(elements: list[str]) -> None:
-        mujoco.MjModel.from_xml_string(
-            f"<mujoco>{compiler.group()}<asset>{''.join(elements)}</asset><worldbody/></mujoco>"
-        )
-
     textures = re.findall(r"<texture [^>]*file=\"[^\"]*\"[^>]*/>", xml)
-    meshes = re.findall(r"<mesh [^>]*/>", xml)
-    for thread in in_background(lambda: compile_part(textures), lambda: compile_part(meshes)):
-        thread.join()
+    if not textures:
+        return mujoco.MjModel.from_xml_string(xml)
+    only_textures = f"<mujoco><asset>{''.join(textures)}</asset><worldbody/></mujoco>"
+    (reader,) = in_background(lambda: mujoco.MjModel.from_xml_string(only_textures))
+    try:
+        return mujoco.MjModel.from_xml_string(xml)
+    finally:
+        reader.join()

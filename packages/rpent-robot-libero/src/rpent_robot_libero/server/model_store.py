@@ -85,8 +85,7 @@ class ModelStore:
         self.flush()
         model = self._find(key)
         if model is None:
-            assets.read_ahead(xml)
-            model = mujoco.MjModel.from_xml_string(xml)
+            model = assets.compile_scene(xml)
             self._unsaved = None if self._directory is None else self._directory / f"{key}{_SUFFIX}"
         self._held = (key, model, {name: getattr(model, name).copy() for name in MUTABLE_FIELDS})
         if self._directory is not None and task_file_text:

@@ -85,7 +85,7 @@ def _import_blas() -> None:
     vars(scipy).pop("linalg", None)
 
 
-def in_background(*jobs: Callable[[], None]) -> list[threading.Thread]:
+def in_background(*jobs: Callable[[], object]) -> list[threading.Thread]:
     """Start each callable on a thread of its own; a failure there only means that nothing was gained."""
     threads = [threading.Thread(target=_quietly, args=(job,), daemon=True) for job in jobs]
     for thread in threads:
@@ -93,7 +93,7 @@ def in_background(*jobs: Callable[[], None]) -> list[threading.Thread]:
     return threads
 
 
-def _quietly(job: Callable[[], None]) -> None:
+def _quietly(job: Callable[[], object]) -> None:
     try:
         job()
     except Exception as error:  # noqa: BLE001
