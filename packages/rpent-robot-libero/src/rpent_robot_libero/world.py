@@ -214,11 +214,14 @@ class World:
         expected = eef[:2] + held.offset_at(self.gripper_yaw)
         clouds = [self._held_points(held, camera, expected) for camera in CAMERAS]
         points = cloud.thin_out(np.concatenate(clouds), 0.002)
+        # What is further down or aside than the thing can hang is background at the mask's border.
+        hanging = np.linalg.norm(points[:, :2] - eef[:2], axis=1) < 2 * held.reach_m + 0.02
+        points = points[hanging & (points[:, 2] > eef[2] - held.below_m - 0.01)]
         if len(points) < 60:
             return
         rim = cloud.find_rim(points)
         lowest = float(np.percentile(points[:, 2], 1))
-        if rim is not None and rim.clear:
+        if rim is not None and rim.clear and np.linalg.norm(rim.slope) < 0.4:
             middle = rim.foot(float(np.nanmean(rim.heights)) - lowest)
         else:
             middle = cloud.extent(points).middle[:2]

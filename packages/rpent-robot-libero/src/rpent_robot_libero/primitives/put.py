@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 LOWERING: Until = {"position_tolerance_m": 0.007, "rotation_tolerance_rad": 0.08}
 
 OPEN_STEPS = 8
+FULLY_OPEN_STEPS = 14
+SNAP = 0.3
+"""Commanded width that both pads touch a wide thing with."""
+
+STICKY = 0.045
+"""Things wider than this may cling to a pad when the fingers open."""
 RETREAT = 0.07
 SETTLE_STEPS = 16
 """Control steps that a dropped thing needs to come to rest (the motion ends at once when the task is solved)."""
@@ -84,7 +90,13 @@ def _under(world: World, held: Held | None) -> NDArray[np.float64]:
 def let_go(world: World, retreat_m: float = RETREAT) -> None:
     """Open the fingers and move up, away from what was let go."""
     place = np.array(world.state.eef_position)
+    width = world.state.gripper_opening_m
     waypoints = [at(place, gripper="open", steps=OPEN_STEPS)]
+    if STICKY < width < gripper.MAX_OPENING - 0.005:
+        # Wide, light boxes cling to one pad in the simulator, even while it moves away; closing again frees them.
+        waypoints[0]["steps"] = FULLY_OPEN_STEPS
+        waypoints.append(at(place, gripper=SNAP, steps=OPEN_STEPS))
+        waypoints.append(at(place, gripper="open", steps=FULLY_OPEN_STEPS))
     if retreat_m > 0:
         up = place + np.array([0.0, 0.0, retreat_m])
         waypoints.append(at(up, gripper="open", steps=SETTLE_STEPS))
