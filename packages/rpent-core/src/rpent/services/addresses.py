@@ -33,7 +33,9 @@ def local_endpoints(sockets: Path, name: str, scheme: str | None = None) -> list
         if spec.local_priority > 0:
             found.append((spec.local_priority, _address(installed, sockets, name)))
     if not found and broken:
-        raise ServiceError(f"Service `{name}` cannot be reached. {' '.join(broken)}", hint="rpent plugins list")
+        raise ServiceError(
+            f"Service `{name}` cannot be reached. {' '.join(broken)}", hint="rpent plugins list"
+        )
     if not found:
         raise ServiceError(
             f"Service `{name}` cannot be reached: no network transport is installed.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import ConnectionLostError, HandshakeError, ServiceError
+from rpent.errors import CallTimeoutError, ConnectionLostError, HandshakeError, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,8 @@ class ServiceChannel:
 
     def __init__(self, name: str, *, watched: bool = True) -> None:
         self.name = name
+        self.unanswered = 0
+        """How many calls in a row got no answer in time."""
         self._notice_s = _NOTICE_S if watched else 0.0
         self._changed = threading.Condition()
         self._inner: Channel | None = None
@@ -46,19 +48,26 @@ class ServiceChannel:
         Raises:
             ServiceError: The service is not running, or died during the call; then nobody knows whether the
                 call took effect.
+            CallTimeoutError: The service did not answer within the method's time limit (or `timeout_s`).
         """
         inner = self._present()
         try:
-            return inner.call(method, timeout_s=timeout_s, cancel=cancel, on_progress=on_progress, **params)
+            answer = inner.call(method, timeout_s=timeout_s, cancel=cancel, on_progress=on_progress, **params)
+        except CallTimeoutError as error:
+            self.unanswered += 1
+            raise self._late(inner, method, timeout_s, error) from error
         except (ConnectionLostError, HandshakeError) as error:
             # The transport may notice before the watcher has read the last words, and a process that dies while
             # the transport connects again looks like one that refuses.
             raise self._loss_of(inner) or error from error
+        self.unanswered = 0
+        return answer
 
     def attach(self, inner: Channel) -> None:
         """Send calls to this channel from now on."""
         with self._changed:
             self._inner = inner
+            self.unanswered = 0
             self._changed.notify_all()
 
     def detach(self, error: ServiceError) -> None:
@@ -78,6 +87,20 @@ class ServiceChannel:
             if self._inner is None:
                 raise self._fresh_error()
             return self._inner
+
+    def _late(
+        self, inner: Channel, method: str, timeout_s: float | None, error: CallTimeoutError
+    ) -> CallTimeoutError:
+        known = inner.info.methods.get(method)
+        limit = timeout_s if timeout_s is not None else known.timeout_s if known else None
+        within = "in time" if limit is None else f"within {limit:g} s"
+        return CallTimeoutError(
+            f"Service `{self.name}` did not answer `{method}` {within}.",
+            request_id=error.request_id,
+            hint=error.hint,
+            service=self.name,
+            method=method,
+        )
 
     def _loss_of(self, inner: Channel) -> ServiceError | None:
         with self._changed:

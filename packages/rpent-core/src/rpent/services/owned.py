@@ -83,6 +83,11 @@ class OwnedService:
         return self._process is not None and self._process.alive and self._life.ready
 
     @property
+    def _hung(self) -> bool:
+        """Whether it left its last call unanswered; to ask it politely would be in vain."""
+        return self.channel.unanswered > 0
+
+    @property
     def pid(self) -> int | None:
         """The service's process (not its guardian's)."""
         return None if self._process is None else self._process.host_pid
@@ -103,7 +108,9 @@ class OwnedService:
             ServiceError: As `start`.
         """
         with self._transition:
-            self._take_down(grace_s=2.0 if self.alive else 0.0, reason="is being restarted")
+            self._take_down(
+                grace_s=2.0 if self.alive and not self._hung else 0.0, reason="is being restarted"
+            )
             self._bring_up("restarting")
 
     def abort(self) -> None:
@@ -116,7 +123,7 @@ class OwnedService:
         self.abort()
         with self._transition:
             was_there = self._process is not None
-            self._take_down(grace_s=None, reason="was stopped")
+            self._take_down(grace_s=0.0 if self._hung else None, reason="was stopped")
             if was_there:
                 self._emit(self.name, "stopped")
 

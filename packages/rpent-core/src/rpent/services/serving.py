@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import select
 import signal
 import sys
 import threading
@@ -32,8 +33,10 @@ class Serving:
         """Serve until the lifeline closes or SIGTERM comes; return the process's exit code."""
         faulthandler.enable(all_threads=False)  # the last lines of the log shall show the crash
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, lambda *_: self._stop())
-        threading.Thread(target=self._watch, args=(lifeline,), daemon=True, name="lifeline").start()
+        watch = threading.Thread(
+            target=self._watch, args=(lifeline, _sigterm_pipe()), daemon=True, name="lifeline"
+        )
+        watch.start()
         try:
             server = bind(self._job, build_facade(self._job))
         except Exception as error:  # noqa: BLE001 (whatever a plugin's factory raises is the start-up's failure)
@@ -46,9 +49,13 @@ class Serving:
             return self._failed(error)
         return 0
 
-    def _watch(self, lifeline: int) -> None:
-        while os.read(lifeline, 4096):
-            pass
+    def _watch(self, lifeline: int, sigterm: int) -> None:
+        while True:
+            ready = select.select([lifeline, sigterm], [], [])[0]
+            if lifeline in ready and not os.read(lifeline, 4096):
+                break
+            if sigterm in ready and signal.SIGTERM in os.read(sigterm, 4096):
+                break
         self._stop()
 
     def _stop(self) -> None:
@@ -66,6 +73,19 @@ class Serving:
         kind = int(getattr(error, "exit_code", ExitCode.INFRASTRUCTURE))
         report(self._status, {"event": "failed", "message": message[:2000], "hint": hint, "exit_code": kind})
         return 1
+
+
+def _sigterm_pipe() -> int:
+    """Turn SIGTERM into bytes on a pipe.
+
+    A Python handler runs on the main thread only, and a signal that comes just before that thread begins to wait for
+    calls would be seen after the next one.
+    """
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    return read
 
 
 def build_facade(job: HostJob) -> Facade:
