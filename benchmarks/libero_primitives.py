@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from rpent.cancel import CancelToken
 from rpent.errors import RpentError
 from rpent.perception import PerceptorContext
@@ -58,7 +57,9 @@ class DirectChannel:
 def episode(channel: DirectChannel, task: int, seed: int, *, verbose: bool) -> tuple[bool, float, str]:
     """Run one episode; returns success, seconds and what happened."""
     channel.call("reset", task=task, seed=seed)
-    channel.call("observe", cameras=["agentview", "wrist"], depth=True)  # uploads textures: start-up, not episode
+    channel.call(
+        "observe", cameras=["agentview", "wrist"], depth=True
+    )  # uploads textures: start-up, not episode
     channel.seconds.clear()
     start = time.perf_counter()
     toolkit = _toolkit(channel)
@@ -135,7 +136,10 @@ def main() -> None:
             for seed in options.seeds:
                 ok, seconds, log = episode(channel, task, seed, verbose=options.verbose)
                 results.append((ok, seconds))
-                print(f"{suite} {task} {seed}: {'solved' if ok else 'FAILED'} {seconds:5.2f} s  {log}", flush=True)
+                print(
+                    f"{suite} {task} {seed}: {'solved' if ok else 'FAILED'} {seconds:5.2f} s  {log}",
+                    flush=True,
+                )
         solved = sum(ok for ok, _ in results)
         mean = sum(seconds for _, seconds in results) / len(results)
         print(f"{suite}: {solved} of {len(results)} solved, {mean:.2f} s per episode", flush=True)

@@ -173,7 +173,8 @@ def _on_top(points: Points) -> Spot:
         height = float(np.median(points[near, 2])) if near.sum() >= 5 else top_height(points)
     else:
         surface = top_surface(points)
-        middle, height = extent(surface).middle[:2], float(np.median(surface[:, 2]))
+        # The median keeps to the broad part where something is attached beside it, as the stove's knob.
+        middle, height = np.median(surface[:, :2], axis=0), float(np.median(surface[:, 2]))
     return Spot(position=np.array([*middle, height + RELEASE_GAP]), clear_z=top_height(points))
 
 
