@@ -70,11 +70,24 @@ class HandshakeError(TransportError):
 
 
 class CallTimeoutError(TransportError):
-    """No answer in time; the call may still be running and its result is kept under `request_id`."""
+    """No answer in time; the call may still be running and its result is kept under `request_id`.
 
-    def __init__(self, message: str, *, request_id: str = "", hint: str | None = None) -> None:
+    `service` and `method` say whose; `service` is empty where the channel is not one of a run's services.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        request_id: str = "",
+        hint: str | None = None,
+        service: str = "",
+        method: str = "",
+    ) -> None:
         super().__init__(message, hint=hint)
         self.request_id = request_id
+        self.service = service
+        self.method = method
 
 
 class CancelledCallError(TransportError):

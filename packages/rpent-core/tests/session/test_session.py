@@ -12,6 +12,7 @@ from rpent.errors import RpentError, ServiceError
 from rpent.runs.events import read_events
 from rpent.session import SessionEndedError, Usage
 from rpent.session.limits import Limits
+from rpent.session.rescue import Rescue
 
 
 def events(session):
@@ -253,7 +254,7 @@ def test_a_lost_service_is_recovered_and_the_call_stays_out_of_the_recipe(make_s
 
     def recover(error):
         told.append(error)
-        return "The service `env` crashed and was restarted; the world is as it was after step 0."
+        return Rescue(message="The service `env` crashed and was restarted; the world is as it was.")
 
     session, _ = make_session(recover=recover)
     reply = session.call("lose")
@@ -277,10 +278,19 @@ def test_a_service_that_cannot_be_recovered_ends_the_session(make_session):
 
 
 def test_recovery_is_not_tried_for_ever(make_session):
-    session, _ = make_session(recover=lambda _: "Back.")
+    session, _ = make_session(recover=lambda _: Rescue(message="Back."))
     replies = [session.call("lose") for _ in range(5)]
     assert session.ended.reason == "infrastructure"
     assert [reply.ended for reply in replies] == [False, False, False, True, True]
+
+
+def test_a_call_that_may_have_had_an_effect_is_told_so(make_session):
+    rescue = Rescue(message="Service `vla` did not answer.", undone=False, restarted=False)
+    session, _ = make_session(recover=lambda _: rescue)
+    for _ in range(5):  # nothing was restarted, so nothing is counted
+        reply = session.call("lose")
+        assert "`lose` may have had an effect" in reply.data["error"]
+        assert not reply.ended
 
 
 def test_a_long_result_is_shortened_and_stays_json(make_session):

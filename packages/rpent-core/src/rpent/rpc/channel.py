@@ -368,4 +368,5 @@ class RpcChannel:
         return CallTimeoutError(
             f"{self._subject(request)} got no answer from `{self.endpoint}` in time and may still run.",
             request_id=request.id,
+            method=request.method,
         )

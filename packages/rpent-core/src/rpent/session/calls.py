@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import (
+    CallTimeoutError,
     CancelledCallError,
     ConnectionLostError,
     RpentError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from rpent.runs.pictures import Picture
     from rpent.runs.recorder import Recorder
+    from rpent.session.rescue import Rescue
     from rpent.session.scope import CallScope
     from rpent.session.session import Session
     from rpent.session.worker import Job
@@ -38,9 +40,10 @@ if TYPE_CHECKING:
     from rpent.tools.tool import Tool
     from rpent.tools.toolkit import Toolkit
 
-LOST = (ServiceError, ConnectionLostError)
-"""Errors after which the service has to be restarted."""
+LOST = (ServiceError, ConnectionLostError, CallTimeoutError)
+"""Errors after which the service has to be restarted: it died, or it hangs."""
 MAX_RECOVERIES = 3
+"""How often in a session a service is brought back."""
 PROGRESS_INTERVAL_S = 0.5
 
 
@@ -69,7 +72,7 @@ class CallRunner:
         toolkit: Toolkit,
         recorder: Recorder,
         scope: CallScope,
-        recover: Callable[[RpentError], str] | None,
+        recover: Callable[[RpentError], Rescue] | None,
         after_action: Callable[[], None] | None,
     ) -> None:
         self.current: Job[ToolReply] | None = None
@@ -238,17 +241,24 @@ class CallRunner:
 
     def _recovered(self, error: RpentError, tool: Tool) -> _Done:
         """Bring a dead service back, or end the session."""
-        self._recoveries += 1
-        if self._recover is None or self._recoveries > MAX_RECOVERIES:
+        if self._session.ended is not None:
+            return _failed(error)
+        if self._recover is None or self._recoveries >= MAX_RECOVERIES:
             self._give_up(error, error.message)
             return _failed(error)
         try:
-            message = self._recover(error)
+            rescue = self._recover(error)
         except RpentError as failure:
             self._give_up(failure, f"{error.message} {failure.message}")
             return _failed(ToolError(f"{error.message} {failure.message}"))
-        done = _failed(ToolError(f"{message} `{tool.name}` had no effect; call it again."))
-        done.undone = True
+        self._recoveries += rescue.restarted
+        advice = (
+            f"`{tool.name}` had no effect; call it again."
+            if rescue.undone
+            else f"`{tool.name}` may have had an effect: look at the state before you act again."
+        )
+        done = _failed(ToolError(f"{rescue.message} {advice}"))
+        done.undone = rescue.undone
         return done
 
     def _give_up(self, error: RpentError, detail: str) -> None:

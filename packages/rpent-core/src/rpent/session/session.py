@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rpent.robot import Prompts, TaskSetup
     from rpent.runs.recorder import Recorder
+    from rpent.session.rescue import Rescue
     from rpent.session.usage import Usage
     from rpent.tools.tool import Tool
     from rpent.tools.toolkit import Toolkit
@@ -61,7 +62,7 @@ class Session:
         budget: Budget | None = None,
         history: Sequence[Mapping[str, Any]] = (),
         prior_calls: int = 0,
-        recover: Callable[[RpentError], str] | None = None,
+        recover: Callable[[RpentError], Rescue] | None = None,
         after_action: Callable[[], None] | None = None,
         cancel_grace_s: float = CANCEL_GRACE_S,
     ) -> None:
