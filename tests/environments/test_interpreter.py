@@ -61,13 +61,13 @@ def test_an_interpreter_that_does_not_exist_is_a_usage_error(tmp_path):
 
 
 def test_something_that_is_no_interpreter_is_refused(tmp_path):
-    with pytest.raises(EnvironmentSetupError, match="does not work as a Python interpreter"):
+    with pytest.raises(UsageError, match="does not work as a Python interpreter"):
         choose(None, python=script(tmp_path / "python", "#!/bin/sh\nexit 3\n"), distribution=OWNER)
 
 
 def test_an_old_interpreter_is_refused_with_its_version(tmp_path):
     old = script(tmp_path / "python", "#!/bin/sh\necho '[[3, 9], []]'\n")
-    with pytest.raises(EnvironmentSetupError, match=r"is Python 3\.9; services need 3\.11"):
+    with pytest.raises(UsageError, match=r"is Python 3\.9; services need 3\.11"):
         choose(None, python=old, distribution=OWNER)
 
 

@@ -105,13 +105,20 @@ def test_wrong_values_are_refused_before_anything_exists(run_fake, tmp_path):
         run_fake([], endpoints={"env": "htp://127.0.0.1:1"})
     with pytest.raises(UsageError, match="not an endpoint"):
         run_fake([], endpoints={"env": "127.0.0.1:99999"})
+    with pytest.raises(UsageError, match="`--env-python /nowhere/python` is not an executable file"):
+        run_fake([], env_python="/nowhere/python")
+    with pytest.raises(UsageError, match="does not work as a Python interpreter"):
+        run_fake([], env_python="/bin/true")
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_service_that_cannot_start_leaves_a_readable_run(run_fake):
-    outcome = run_fake(solution(), env_python="/nowhere/python")
+def test_a_service_that_cannot_start_leaves_a_readable_run(run_fake, tmp_path):
+    bare = tmp_path / "python"
+    bare.write_text("#!/bin/sh\necho '[[3, 12], [\"numpy\"]]'\n")
+    bare.chmod(0o755)
+    outcome = run_fake(solution(), env_python=str(bare))
     assert outcome.exit_code == 3
-    assert outcome.detail
+    assert "lacks `numpy`" in outcome.detail
     manifest = RunDirectory(outcome.run_dir).read_manifest()
     assert manifest["outcome"]["reason"] == "infrastructure"
     assert manifest["outcome"]["benchmark_success"] is None

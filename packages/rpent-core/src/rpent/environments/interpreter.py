@@ -72,8 +72,8 @@ def choose(environment: EnvironmentSpec | None, *, python: str | None, distribut
         distribution: The distribution that provides the service.
 
     Raises:
-        UsageError: The chosen interpreter does not exist.
-        EnvironmentSetupError: It is too old or lacks something, or no environment has been set up.
+        UsageError: The chosen interpreter does not exist, is no Python, or is too old.
+        EnvironmentSetupError: It lacks something, or no environment has been set up.
     """
     from rpent.environments.managed import ManagedEnvironment  # noqa: PLC0415 (it needs this module)
 
@@ -117,13 +117,27 @@ def missing_modules(python: str, names: Sequence[str]) -> list[str]:
     return missing
 
 
-def _chosen(python: str, environment: EnvironmentSpec | None, distribution: str) -> Interpreter:
+def check_python(python: str) -> str:
+    """Return the path of the interpreter that the user chose with `--env-python`.
+
+    Raises:
+        UsageError: It does not exist, is no Python, or is older than 3.11.
+    """
     path = shutil.which(os.path.expanduser(python))  # noqa: PTH111 (a bare name must stay one)
     if path is None:
         raise UsageError(
             f"`--env-python {python}` is not an executable file.",
             hint="Give the path of a Python 3.11+ interpreter, such as `/opt/libero/bin/python`.",
         )
+    try:
+        missing_modules(path, ())
+    except EnvironmentSetupError as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    return path
+
+
+def _chosen(python: str, environment: EnvironmentSpec | None, distribution: str) -> Interpreter:
+    path = check_python(python)
     needed = [*_CORE_MODULES, *([environment.probe] if environment and environment.probe else [])]
     if missing := missing_modules(path, needed):
         raise EnvironmentSetupError(

@@ -109,6 +109,10 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
         origins=tuple(_origin(source, kind, name) for kind, name in used),
     )
     _check_endpoints(resolved)
+    if request.env_python is not None:
+        from rpent.environments.interpreter import check_python  # noqa: PLC0415  (only where one is chosen)
+
+        check_python(request.env_python)
     return resolved
 
 
