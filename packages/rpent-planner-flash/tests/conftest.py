@@ -20,6 +20,10 @@ class Thing:
     size: tuple[float, float, float] = (0.06, 0.06, 0.06)
     grasps_needed: int = 0
     visible: bool = True
+    vanishes: bool = False
+    """A failed grasp sweeps it out of sight."""
+    sticks: int = 0
+    """So many placements leave it hanging on the fingers."""
 
 
 @dataclass
@@ -37,6 +41,7 @@ class TableSession:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     held: Thing | None = None
     finished: dict[str, Any] | None = None
+    stuck: Thing | None = None
     tried: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -92,6 +97,7 @@ class TableSession:
         thing = self.things[int(segment_id.split(".")[1])]
         tried = self.tried[id(thing)] = self.tried.get(id(thing), 0) + 1
         if tried <= thing.grasps_needed:
+            thing.visible = not thing.vanishes
             return {"held": False, "reason": "the fingers closed on nothing"}
         self.held = thing
         return {"held": True}
@@ -110,8 +116,14 @@ class TableSession:
             x, y, z = position
         if self.spills > 0:
             self.spills, y, z = self.spills - 1, y + 0.2, 0.0
+        if thing.sticks > 0:
+            thing.sticks, z, self.stuck = thing.sticks - 1, z + 0.2, thing
         thing.position = (x, y, z)
         return {"released": True}
+
+    def _set_gripper(self, gripper: str) -> dict[str, Any]:
+        self.held = self.stuck
+        return {"ok": True}
 
     def _push(
         self, target: str, segment_id: str, direction: Any = None, distance_m: float = 0.0

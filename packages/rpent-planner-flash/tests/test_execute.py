@@ -105,6 +105,28 @@ def test_what_is_done_is_not_done_again_after_a_resume(table: Any, thing: Any) -
     assert grasped == ["soup"]
 
 
+def test_a_resume_does_not_place_an_equal_of_what_is_placed(table: Any, thing: Any) -> None:
+    plate, placed = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.1, 0.2, 0.02))
+    other = thing("bowl", (-0.2, -0.2, 0.0))
+    session = table("put the bowl next to the plate on the plate", [plate, placed, other], history=[{}])
+    assert run(session) == "success"
+    assert session.names() == ["finish"]
+
+
+def test_what_vanishes_after_a_failed_grasp_is_not_claimed(table: Any, thing: Any) -> None:
+    bowl = thing("bowl", (0.0, -0.1, 0.0), grasps_needed=1, vanishes=True)
+    session = table("put the bowl on the plate", [thing("plate", (0.1, 0.2, 0.0), PLATE), bowl])
+    assert run(session) == "failure"
+    assert "nowhere to be seen" in session.finished["summary"]
+
+
+def test_what_hangs_on_the_open_fingers_is_taken_and_put_again(table: Any, thing: Any) -> None:
+    bowl = thing("bowl", (0.0, -0.1, 0.0), sticks=1)
+    session = table("put the bowl on the plate", [thing("plate", (0.1, 0.2, 0.0), PLATE), bowl])
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "set_gripper", "place", "finish"]
+
+
 def test_a_push_reaches_its_place(table: Any, thing: Any) -> None:
     plate, stove = thing("plate", (0.0, 0.0, 0.0), PLATE), thing("stove", (-0.3, 0.2, 0.0), (0.2, 0.2, 0.02))
     session = table("push the plate to the front of the stove", [stove, plate])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,9 +9,11 @@ import numpy as np
 from rpent_planner_flash import plan
 from rpent_planner_flash.chosen import Chosen
 from rpent_planner_flash.goals import Close, Goal, Open, Pick, Place, Push, Relation, Turn
-from rpent_planner_flash.ground import Grounder, Match
+from rpent_planner_flash.ground import Grounder
+from rpent_planner_flash.placing import Placing
 from rpent_planner_flash.relations import View
-from rpent_planner_flash.scene import Scene, prompts
+from rpent_planner_flash.results import Result, unseen
+from rpent_planner_flash.scene import Scene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from rpent_planner_flash.goals import Reference
     from rpent_planner_flash.plan import ToolCall
     from rpent_planner_flash.scene import Candidate
-
-
-SHOVED_M = 0.02
-"""A target that is seen this far from where it was has been shoved; less is due to what now hides it."""
 
 
 class Session(Protocol):
@@ -42,14 +39,6 @@ class Session(Protocol):
 
 class Over(Exception):  # noqa: N818  (not an error: the session or a budget ended)
     """No further call is accepted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Whether a goal was reached, and what to say about it."""
-
-    ok: bool
-    detail: str
 
 
 class Executor:
@@ -124,64 +113,13 @@ class Executor:
     def _place(self, goal: Place) -> Result:
         result = Result(True, "")
         for _ in range(goal.item.count):
-            result = self._place_one(goal)
+            result = Placing(self, goal).run()
             if not result.ok:
                 break
         return result
 
-    def _place_one(self, goal: Place) -> Result:
-        chosen, detail = Chosen(), f"`{goal.item}` is nowhere to be seen."
-        for attempt in range(self.config.max_attempts):
-            target = self._best(goal.target)
-            if target is None:
-                return _unseen(goal.target)
-            if not self._holds(goal.item):
-                things = self._unplaced(goal, target, chosen)
-                if not things:
-                    return Result(attempt > 0 or self.resumed, detail)
-                thing = chosen.take(things, attempt)
-                done, reason = self.act(plan.grasp(goal.item, thing, chosen.tries))
-                detail = f"Could not grasp `{goal.item}`: {reason}."
-                if self.episode_over and not done:
-                    break
-                if not done:
-                    continue
-            view = self.grounder.view if goal.target.noun == "compartment" else None
-            done, reason = self.act(plan.place(goal, target, view))
-            if self.episode_over:
-                break
-            if done and self._is_placed(goal, target, chosen):
-                return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
-            detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
-        return Result(False, detail)
-
-    def _holds(self, item: Reference) -> bool:
-        """Whether the hand holds the thing since before a resume; asked once."""
-        holding, self.holding = self.holding, None
-        return holding is not None and any(holding.endswith(prompt) for prompt in prompts(item))
-
-    def _unplaced(self, goal: Place, target: Candidate, chosen: Chosen) -> list[Match]:
-        """Return the things that may be meant, without the target and what may be in place already."""
-        relation = Relation(goal.relation)
-        matches = self.grounder.resolve(goal.item)
-        matches = [m for m in matches if np.linalg.norm(m.candidate.position - target.position) > 1e-6]
-        if goal.item.count > 1 or self.resumed:
-            matches = [m for m in matches if not self.grounder.holds(relation, m.candidate, target)]
-        return chosen.among(matches)
-
-    def _is_placed(self, goal: Place, target: Candidate, chosen: Chosen) -> bool:
-        """Look whether the thing is where it should be; what is hidden is believed to be inside."""
-        found = chosen.among(self.grounder.resolve(goal.item))
-        if not found:
-            return True
-        if chosen.stayed(found):
-            return False
-        relation, now = Relation(goal.relation), self._best(goal.target)
-        if now is not None and np.linalg.norm(now.xy - target.xy) > SHOVED_M:
-            target = now
-        return any(self.grounder.holds(relation, m.candidate, target, chosen.longest_m) for m in found)
-
-    def _best(self, reference: Reference) -> Candidate | None:
+    def best(self, reference: Reference) -> Candidate | None:
+        """Return the candidate that fits a reference best, or None when nothing of its name is seen."""
         matches = self.grounder.resolve(reference)
         return matches[0].candidate if matches else None
 
@@ -203,9 +141,9 @@ class Executor:
     def _push(self, goal: Push) -> Result:
         detail, relation = "", Relation(goal.relation)
         for _ in range(self.config.max_attempts):
-            target, thing = self._best(goal.target), self._best(goal.item)
+            target, thing = self.best(goal.target), self.best(goal.item)
             if target is None or thing is None:
-                return _unseen(goal.target if target is None else goal.item)
+                return unseen(goal.target if target is None else goal.item)
             if detail and self.grounder.holds(relation, thing, target):
                 return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
             _, reason = self.act(plan.push(goal, thing, target, self.grounder.view))
@@ -217,9 +155,9 @@ class Executor:
     def _operate(self, goal: Open | Close | Turn) -> Result:
         detail = ""
         for _ in range(self.config.max_attempts):
-            thing = self._best(goal.item)
+            thing = self.best(goal.item)
             if thing is None:
-                return _unseen(goal.item)
+                return unseen(goal.item)
             done, reason = self.act(plan.operate(goal, thing))
             detail = f"{goal}: {reason}."
             if done:
@@ -233,7 +171,3 @@ class Executor:
         reply = self.call("view_camera_meta", arguments)
         pose = reply.data.get("world_from_camera") if reply.ok else None
         return View() if pose is None else View.of_camera(np.asarray(pose, dtype=np.float64))
-
-
-def _unseen(reference: Reference) -> Result:
-    return Result(False, f"`{reference}` is nowhere to be seen.")

@@ -32,6 +32,10 @@ class ToolCall:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
+CLOSE_HAND = ToolCall("set_gripper", {"gripper": "close"})
+"""Takes hold of what is wedged between open fingers, so that it can be put down again."""
+
+
 def named(reference: Reference, candidate: Candidate) -> dict[str, Any]:
     """Return the arguments that name one particular thing to a tool."""
     arguments: dict[str, Any] = {"target": prompts(reference)[0]}

@@ -1,0 +1,130 @@
+"""One pick-and-place: grasp, put, look whether it came out, and again in another way when it did not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rpent_planner_flash import plan
+from rpent_planner_flash.chosen import Chosen
+from rpent_planner_flash.goals import Relation
+from rpent_planner_flash.results import Result, unseen
+from rpent_planner_flash.scene import prompts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rpent_planner_flash.execute import Executor
+    from rpent_planner_flash.goals import Place
+    from rpent_planner_flash.ground import Match
+    from rpent_planner_flash.scene import Candidate
+
+SHOVED_M = 0.02
+"""A target that is seen this far from where it was has been shoved; less is due to what now hides it."""
+HANGS_M = 0.04
+"""What is this far above the target after the hand let go has not come off the fingers."""
+
+
+class Placing:
+    """Brings one thing into the goal's relation to its target."""
+
+    def __init__(self, executor: Executor, goal: Place) -> None:
+        self._do = executor
+        self._goal = goal
+        self._relation = Relation(goal.relation)
+        self._chosen = Chosen()
+        self._let_go = False
+        """The thing was put down at least once; where it cannot be seen, something hides it."""
+        self._detail = f"`{goal.item}` is nowhere to be seen."
+
+    def run(self) -> Result:
+        """Try until it came out, the attempts are used up, or the episode is over."""
+        for attempt in range(self._do.config.max_attempts):
+            result = self._attempt(attempt)
+            if result is not None:
+                return result
+            if self._do.episode_over:
+                break
+        return Result(False, self._detail)
+
+    def _attempt(self, attempt: int) -> Result | None:
+        """Make one attempt; None when another one may help."""
+        target = self._do.best(self._goal.target)
+        if target is None:
+            return unseen(self._goal.target)
+        if not self._held_before():
+            things = self._things(target)
+            placed = [m for m in things if self._holds(m.candidate, target)]
+            trusted = attempt > 0 or self._do.resumed or self._goal.item.count > 1
+            if trusted and len(placed) >= self._goal.item.count:
+                return self._done()
+            if trusted:
+                things = [m for m in things if m not in placed]
+            things = self._chosen.among(things)
+            if not things:
+                return self._done() if self._let_go else unseen(self._goal.item)
+            if not self._grasp(things, attempt):
+                return None
+        return self._put(target)
+
+    def _things(self, target: Candidate) -> list[Match]:
+        """Return what may be meant; the target may bear the same name (`stack the bowl on the bowl`)."""
+        matches = self._do.grounder.resolve(self._goal.item)
+        return [m for m in matches if np.linalg.norm(m.candidate.position - target.position) > 1e-6]
+
+    def _held_before(self) -> bool:
+        """Whether the hand holds the thing since before a resume; asked once."""
+        holding, self._do.holding = self._do.holding, None
+        return holding is not None and any(holding.endswith(prompt) for prompt in prompts(self._goal.item))
+
+    def _grasp(self, things: Sequence[Match], attempt: int) -> bool:
+        thing = self._chosen.take(things, attempt)
+        done, reason = self._do.act(plan.grasp(self._goal.item, thing, self._chosen.tries))
+        self._detail = f"Could not grasp `{self._goal.item}`: {reason}."
+        return done
+
+    def _put(self, target: Candidate) -> Result | None:
+        view = self._do.grounder.view if self._goal.target.noun == "compartment" else None
+        call = plan.place(self._goal, target, view)
+        done, reason = self._do.act(call)
+        if done and not self._do.episode_over and self._hangs(target):
+            self._do.act(plan.CLOSE_HAND)
+            done, reason = self._do.act(call)
+        self._let_go = self._let_go or done
+        if self._do.episode_over:
+            return None
+        if done and self._came_out(target):
+            return self._done()
+        self._detail = f"`{self._goal.item}` did not come to be {self._where}: {reason}."
+        return None
+
+    def _hangs(self, target: Candidate) -> bool:
+        """Whether the thing has not come off the open fingers."""
+        moved = self._moved()
+        return bool(moved) and all(m.candidate.bottom > target.top + HANGS_M for m in moved)
+
+    def _moved(self) -> list[Match]:
+        """Return where the thing may be now, without its equals that were left alone."""
+        found = self._chosen.among(self._do.grounder.resolve(self._goal.item))
+        return [] if self._chosen.stayed(found) else found
+
+    def _came_out(self, target: Candidate) -> bool:
+        """Look whether the thing is where it should be; what is hidden is believed to be inside."""
+        found = self._chosen.among(self._do.grounder.resolve(self._goal.item))
+        if not found:
+            return True
+        now = self._do.best(self._goal.target)
+        if now is not None and np.linalg.norm(now.xy - target.xy) > SHOVED_M:
+            target = now
+        return any(self._holds(match.candidate, target) for match in self._moved())
+
+    def _holds(self, thing: Candidate, target: Candidate) -> bool:
+        return self._do.grounder.holds(self._relation, thing, target, self._chosen.longest_m)
+
+    def _done(self) -> Result:
+        return Result(True, f"`{self._goal.item}` is {self._where}.")
+
+    @property
+    def _where(self) -> str:
+        return f"{self._goal.relation.replace('_', ' ')} `{self._goal.target}`"
