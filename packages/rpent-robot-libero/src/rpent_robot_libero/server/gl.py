@@ -51,6 +51,19 @@ def _is_fixed() -> bool:
     return "mujoco" in sys.modules
 
 
+def import_bindings() -> Any:
+    """Import the chosen backend's bindings and return their context class.
+
+    Done before another thread imports robosuite, which imports the same modules: two threads inside one circle of imports
+    would stop each other.
+    """
+    if os.environ["MUJOCO_GL"] == "egl":
+        from mujoco.egl import GLContext  # noqa: PLC0415
+    else:
+        from mujoco.osmesa import GLContext  # noqa: PLC0415
+    return GLContext
+
+
 def open_context() -> Any:
     """Create an off-screen context of the chosen backend, current on the calling thread.
 
@@ -58,11 +71,7 @@ def open_context() -> Any:
         ServiceError: The driver refuses.
     """
     try:
-        if os.environ["MUJOCO_GL"] == "egl":
-            from mujoco.egl import GLContext  # noqa: PLC0415
-        else:
-            from mujoco.osmesa import GLContext  # noqa: PLC0415
-        context = GLContext(1024, 1024)
+        context = import_bindings()(1024, 1024)
         context.make_current()
     except Exception as error:
         backend = os.environ.get("MUJOCO_GL", "?")

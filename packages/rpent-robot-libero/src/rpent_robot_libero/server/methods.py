@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import UsageError
 
 from rpent_robot_libero.catalog import find_task
-from rpent_robot_libero.server import guardrails, snapshot, warmup
+from rpent_robot_libero.server import gl, guardrails, snapshot, warmup
 from rpent_robot_libero.server.arm import ACTION_DIM
 from rpent_robot_libero.server.episode import Episode
 from rpent_robot_libero.server.instances import Instances
@@ -54,6 +54,7 @@ class LiberoEnv:
         """Upload the model that this task had last time to the GPU while another thread imports Python code."""
         if not self._store.expect(task_file_text):
             return
+        gl.import_bindings()
         imports = warmup.in_background(warmup.import_and_load)
         model = self._store.expected()
         if model is not None:
