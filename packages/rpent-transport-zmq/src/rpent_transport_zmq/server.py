@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _LAST_REPLIES_MS = 1000
 """How long replies may take to leave when the server ends."""
 
+_WAKE_MS = 1000
+"""How often the executing thread looks up: a signal that came just before it began to wait interrupts nothing."""
+
 _STAND_IN_DELAY_S = 0.005
 """How long the second thread leaves the socket to the first before it looks again."""
 
@@ -116,7 +119,7 @@ class ZmqServer:
         """Wait for messages and take them in: what the executing thread does between calls."""
         with self._turn:
             if not self._dispatcher.has_waiting_calls:  # the other thread may have taken one in meanwhile
-                self._poller.poll()
+                self._poller.poll(_WAKE_MS)
             self._move()
 
     def _stand_in(self) -> None:

@@ -13,7 +13,7 @@ import logging
 import queue
 import threading
 import uuid
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import CancelledCallError, FrameError, RpentError
@@ -31,6 +31,7 @@ from rpent.rpc.failures import (
 )
 from rpent.rpc.messages import Reply, Request, parse_request
 from rpent.rpc.parameters import Parameters
+from rpent.rpc.pool import DaemonPool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 
 MAX_WAITING_CALLS = 256
 POOL_THREADS = 8
+POOL_GRACE_S = 5.0
+"""How long concurrent calls may take to end when the server does."""
+WAKE_S = 1.0
+"""How often a thread that waits looks up: a signal that came just before the wait interrupts nothing."""
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +69,7 @@ class Dispatcher:
         self._welcome = encode(self._describe(), limits)
         self._calls = CallTable()
         self._queue: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-        self._pool = ThreadPoolExecutor(POOL_THREADS, thread_name_prefix="rpent-call")
+        self._pool = DaemonPool(POOL_THREADS, name="rpent-call")
         self._running = ""
         self._stopping = False
 
@@ -106,7 +111,8 @@ class Dispatcher:
         finally:
             self._stopping = True
             self._end_calls()
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            if not self._pool.shutdown(POOL_GRACE_S):
+                _log.warning("a concurrent call of `%s` is left behind", self.facade.name)
             self._close_facade()
 
     @property
@@ -127,7 +133,11 @@ class Dispatcher:
                 return self._queue.get_nowait()
             except queue.Empty:
                 move_messages()
-        return self._queue.get()
+        while True:
+            try:
+                return self._queue.get(timeout=WAKE_S)
+            except queue.Empty:
+                continue
 
     def _describe(self) -> dict[str, Any]:
         facade = self.facade
@@ -183,7 +193,7 @@ class Dispatcher:
 
     def _submit(self, call: Call) -> None:
         try:
-            self._pool.submit(self._execute, call)
+            self._pool.submit(partial(self._execute, call))
         except RuntimeError:  # the pool was shut down since we looked
             self._calls.finish(call, "error", encode_failure(self._stopping_error()))
 

@@ -1,0 +1,98 @@
+"""Threads of concurrent calls."""
+
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from rpent.rpc.pool import DaemonPool
+
+HANGING = """
+import sys, threading
+from rpent.errors import CallTimeoutError
+from rpent.rpc import Facade, Method, connect, serve
+
+started = threading.Event()
+
+def hang(call):
+    started.set()
+    threading.Event().wait()
+
+concurrent = sys.argv[2] == "concurrent"
+facade = Facade(name="t/x", version="1", methods={"hang": Method(handler=hang, concurrent=concurrent)})
+server = serve(sys.argv[1], facade, token="token")
+threading.Thread(target=server.run, daemon=True).start()
+channel = connect(str(server.endpoint), token="token")
+try:
+    channel.call("hang", timeout_s=0.3)
+except CallTimeoutError:
+    assert started.wait(10)
+    print("timed out")
+"""
+
+
+def wait_until(true):
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline, "it did not come true in time"
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("how", ["concurrent", "in order"])
+def test_a_handler_that_hangs_keeps_no_interpreter_alive(how):
+    command = [sys.executable, "-c", HANGING, "inproc://hanging", how]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "timed out\n"), done.stderr
+
+
+def test_work_runs_side_by_side_up_to_the_limit():
+    pool = DaemonPool(3, name="test")
+    together = threading.Barrier(3)
+    seen = []
+
+    def work():
+        together.wait(10)
+        seen.append(threading.current_thread().name)
+
+    for _ in range(6):
+        pool.submit(work)
+    wait_until(lambda: len(seen) == 6)
+    assert pool.shutdown(10)
+    assert set(seen) <= {"test-0", "test-1", "test-2"}
+
+
+def test_a_free_thread_is_used_again():
+    pool = DaemonPool(8, name="test")
+    names = []
+    for _ in range(5):
+        done = threading.Event()
+        pool.submit(lambda done=done: (names.append(threading.current_thread().name), done.set()))
+        done.wait(10)
+        wait_until(lambda: pool._idle._value)
+    assert set(names) == {"test-0"}
+    assert pool.shutdown(10)
+
+
+def test_what_raises_takes_nothing_down(caplog):
+    pool = DaemonPool(1, name="test")
+    done = threading.Event()
+    pool.submit(lambda: sys.exit(3))
+    pool.submit(done.set)
+    assert done.wait(10)
+    assert pool.shutdown(10)
+    assert "nobody expected" in caplog.text
+
+
+def test_shutdown_drops_what_waits_and_says_whether_something_still_runs():
+    pool = DaemonPool(1, name="test")
+    release, started, dropped = threading.Event(), threading.Event(), []
+    pool.submit(lambda: (started.set(), release.wait()))
+    pool.submit(lambda: dropped.append(1))
+    assert started.wait(10)
+    assert not pool.shutdown(0.05)
+    with pytest.raises(RuntimeError):
+        pool.submit(release.set)
+    release.set()
+    assert pool.shutdown(10)
+    assert not dropped
