@@ -54,8 +54,8 @@ def _is_fixed() -> bool:
 def import_bindings() -> Any:
     """Import the chosen backend's bindings and return their context class.
 
-    Done before another thread imports robosuite, which imports the same modules: two threads inside one circle of imports
-    would stop each other.
+    Done before another thread imports robosuite, which imports the same modules: two threads inside
+    one circle of imports would stop each other.
     """
     if os.environ["MUJOCO_GL"] == "egl":
         from mujoco.egl import GLContext  # noqa: PLC0415
