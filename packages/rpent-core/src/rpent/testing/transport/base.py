@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rpent.rpc.transport import Connection, Server, Transport
 
 _SERVE = "import sys; from rpent.testing.transport.service import main; main(*sys.argv[1:])"
+_ABANDON = "import sys; from rpent.testing.transport.service import abandon; abandon(*sys.argv[1:])"
 
 
 class Running:
@@ -91,6 +92,11 @@ class TransportCase:
                 yield process, parse_endpoint(process.stdout.readline())
             finally:
                 process.kill()
+
+    def abandoning_process(self, where: str) -> subprocess.CompletedProcess[str]:
+        """Run a process that ends with a server, a client and calls still there."""
+        command = [sys.executable, "-c", _ABANDON, self.transport, where]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     def connect(self, endpoint: Endpoint, *, token: str = TOKEN) -> RpcChannel:
         """Connect a channel."""

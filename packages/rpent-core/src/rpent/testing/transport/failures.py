@@ -257,6 +257,11 @@ class FailuresContract(TransportCase):
                 assert moving is None or isinstance(moving.join().error, TransportError)
                 channel.close()
 
+    def test_neither_side_keeps_an_interpreter_alive(self, tmp_path: Path) -> None:
+        """A process ends although nobody closed anything and handlers hang."""
+        done = self.abandoning_process(self.endpoint(tmp_path))
+        assert (done.returncode, done.stdout) == (0, "abandoned\n"), done.stderr
+
     def test_a_closed_channel_refuses_calls(self, channel: RpcChannel) -> None:
         """Closing twice is fine."""
         channel.close()

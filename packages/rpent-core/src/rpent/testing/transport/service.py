@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent.errors import ToolError
+from rpent.errors import CallTimeoutError, ToolError
 from rpent.rpc.codec import DEFAULT_LIMITS, Limits
 from rpent.rpc.dispatcher import Dispatcher
 from rpent.rpc.endpoint import parse_endpoint
@@ -132,3 +134,22 @@ def main(transport: str, endpoint: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: server.shutdown())
     print(server.endpoint, flush=True)  # noqa: T201  (the parent reads it)
     server.run()
+
+
+def abandon(transport: str, endpoint: str) -> None:
+    """Leave a server, a client and two calls that never end behind, for a test that awaits the process's end."""
+    carrier = load_object(transport)()
+    methods = {"hang": Method(handler=_hang), "hang_beside": Method(handler=_hang, concurrent=True)}
+    facade = replace(ContractService().facade(), methods=methods)
+    where = parse_endpoint(endpoint, allow_port_zero=True)
+    server = carrier.serve(where, Dispatcher(facade, token=TOKEN))
+    threading.Thread(target=server.run, daemon=True).start()
+    channel = carrier.connect(server.endpoint, token=TOKEN, timeout_s=20)
+    for name in methods:
+        with suppress(CallTimeoutError):
+            channel.call(name, timeout_s=0.2)
+    print("abandoned", flush=True)  # noqa: T201  (the parent reads it)
+
+
+def _hang(call: CallContext) -> None:  # noqa: ARG001
+    threading.Event().wait()
