@@ -221,7 +221,7 @@ class World:
             return
         rim = cloud.find_rim(points)
         lowest = float(np.percentile(points[:, 2], 1))
-        if rim is not None and rim.clear and np.linalg.norm(rim.slope) < 0.4:
+        if rim is not None and rim.clear and np.linalg.norm(rim.slope) < 1.5:
             middle = rim.foot(float(np.nanmean(rim.heights)) - lowest)
         else:
             middle = cloud.extent(points).middle[:2]

@@ -259,7 +259,9 @@ def _wrist_hits(
     """Count (half) the points inside the wrist and forearm, which lie between the hand and the base."""
     way = position[:2] - base[:2]
     away = way / max(float(np.linalg.norm(way)), 1e-6)
-    out, aside = local[:, :2] @ away, np.abs(local[:, :2] @ np.array([-away[1], away[0]]))
-    inside = (out > -gripper.WRIST_BEHIND) & (out < gripper.WRIST_BEYOND + margin)
-    inside &= (aside < gripper.WRIST_HALF_WIDTH + margin) & (local[:, 2] > gripper.WRIST_ABOVE_SITE - margin)
-    return 0.5 * float(inside.sum())
+    out, left = local[:, :2] @ away, local[:, :2] @ np.array([-away[1], away[0]])
+    inside = np.zeros(len(local), dtype=bool)
+    for (back, front), (right_end, left_end) in (gripper.WRIST, gripper.FOREARM):
+        along = (out > back - margin) & (out < front + margin)
+        inside |= along & (left > right_end - margin) & (left < left_end + margin)
+    return 0.5 * float((inside & (local[:, 2] > gripper.WRIST_ABOVE_SITE - margin)).sum())

@@ -27,12 +27,13 @@ PALM_HALF_WIDTH = 0.035
 """Half of the hand's size across the closing direction."""
 
 WRIST_ABOVE_SITE = 0.15
-"""From here up the wrist and forearm follow; seen from above they lie between the hand and the robot's base."""
+"""From here up follow the wrist and the forearm; seen from above they lie between the hand and the robot's base."""
 
-WRIST_BEHIND, WRIST_BEYOND = 0.30, 0.056
-"""How far wrist and forearm reach from the grasp point towards the base, and away from it."""
+WRIST = ((-0.13, 0.056), (-0.056, 0.056))
+"""Reach of the wrist (link 6) from the grasp point: (towards the base, away from it), (right, left) of that line."""
 
-WRIST_HALF_WIDTH = 0.06
+FOREARM = ((-0.31, -0.02), (-0.06, 0.13))
+"""Likewise of the forearm (link 5), whose elbow side bulges to the left."""
 
 HELD_OPENING = 0.0026
 """A closed, empty hand shows less than 2.4 mm between its pads, a thin rim 5 to 9 mm."""
