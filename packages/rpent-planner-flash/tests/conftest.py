@@ -22,6 +22,8 @@ class Thing:
     visible: bool = True
     vanishes: bool = False
     """A failed grasp sweeps it out of sight."""
+    hidden_after: int = 1000
+    """So many actions later the arm hides it, until it is grasped."""
     sticks: int = 0
     """So many placements leave it hanging on the fingers."""
 
@@ -82,7 +84,7 @@ class TableSession:
                 "top_z_m": thing.position[2] + thing.size[2],
             }
             for number, thing in enumerate(self.things)
-            if thing.visible and thing.label.endswith(prompt)
+            if thing.visible and len(self.names()) < thing.hidden_after and thing.label.endswith(prompt)
         ]
         return {"found": bool(found), "candidates": found}
 
@@ -99,7 +101,7 @@ class TableSession:
         if tried <= thing.grasps_needed:
             thing.visible = not thing.vanishes
             return {"held": False, "reason": "the fingers closed on nothing"}
-        self.held = thing
+        self.held, thing.hidden_after = thing, 1000
         return {"held": True}
 
     def _place(

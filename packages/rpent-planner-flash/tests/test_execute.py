@@ -156,3 +156,12 @@ def test_an_episode_that_ended_in_mid_motion_is_not_judged_by_a_look(table: Any,
     session = table("put the bowl on the plate and open the cabinet", things, spills=1, ends_after=2)
     assert run(session) == "success"
     assert session.names() == ["grasp", "place", "finish"]
+
+
+def test_what_is_hidden_later_was_seen_at_the_start(table: Any, thing: Any) -> None:
+    plate, cup = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("cup", (0.0, -0.1, 0.0))
+    fork = thing("fork", (0.2, -0.2, 0.0), hidden_after=1)
+    session = table("put the cup on the plate and put the fork to the right of the plate", [plate, cup, fork])
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "view_camera_meta", "grasp", "place", "finish"]
+    assert fork.position[1] == pytest.approx(0.3)

@@ -16,7 +16,7 @@ from rpent_planner_flash.results import Result, unseen
 from rpent_planner_flash.scene import Scene
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rpent_planner_flash.config import FlashConfig
     from rpent_planner_flash.goals import Reference
@@ -64,6 +64,13 @@ class Executor:
         """It said that no further action is accepted."""
         self.scene = Scene(self, camera=config.camera)
         self.grounder = Grounder(self.scene, self._view)
+
+    def survey(self, goals: Sequence[Goal]) -> None:
+        """Look at everything that several goals are about while nothing hides it."""
+        for goal in goals if len(goals) > 1 else ():
+            self.grounder.resolve(goal.item)
+            if isinstance(goal, Place | Push):
+                self.grounder.resolve(goal.target)
 
     def reach(self, goal: Goal) -> Result:
         """Carry out one goal.
@@ -120,13 +127,13 @@ class Executor:
 
     def best(self, reference: Reference) -> Candidate | None:
         """Return the candidate that fits a reference best, or None when nothing of its name is seen."""
-        matches = self.grounder.resolve(reference)
+        matches = self.grounder.resolve(reference, recall=True)
         return matches[0].candidate if matches else None
 
     def _pick(self, goal: Pick) -> Result:
         chosen, detail = Chosen(), f"`{goal.item}` is nowhere to be seen."
         for attempt in range(self.config.max_attempts):
-            things = chosen.among(self.grounder.resolve(goal.item))
+            things = chosen.among(self.grounder.resolve(goal.item, recall=attempt == 0))
             if not things:
                 break
             thing = chosen.take(things, attempt)

@@ -50,9 +50,14 @@ class Grounder:
             self._view = self.view_of()
         return self._view
 
-    def resolve(self, reference: Reference) -> list[Match]:
-        """Return the candidates for a reference, best first; empty when its name is nowhere to be seen."""
-        things = self.scene.find(reference)
+    def resolve(self, reference: Reference, *, recall: bool = False) -> list[Match]:
+        """Return the candidates for a reference, best first; empty when its name is nowhere to be seen.
+
+        Args:
+            reference: What is looked for.
+            recall: Take what was seen last of a thing that is hidden now.
+        """
+        things = self.scene.find(reference, recall=recall)
         scores = np.array([thing.score for thing in things], dtype=np.float64)
         if len(things) > 1:  # one candidate needs no relation to be told apart
             for relation in reference.relations:
@@ -103,7 +108,7 @@ class Grounder:
         return relations.score(relation.kind, thing, anchors, view, level)
 
     def _anchor(self, reference: Reference) -> Candidate | None:
-        found = self.resolve(reference)
+        found = self.resolve(reference, recall=True)
         if found:
             return found[0].candidate
         return _origin(reference) if reference.noun in SURFACES else None

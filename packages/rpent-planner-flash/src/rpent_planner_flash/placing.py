@@ -54,7 +54,7 @@ class Placing:
         if target is None:
             return unseen(self._goal.target)
         if not self._held_before():
-            things = self._things(target)
+            things = self._things(target, recall=attempt == 0)
             placed = [m for m in things if self._holds(m.candidate, target)]
             trusted = attempt > 0 or self._do.resumed or self._goal.item.count > 1
             if trusted and len(placed) >= self._goal.item.count:
@@ -68,9 +68,9 @@ class Placing:
                 return None
         return self._put(target)
 
-    def _things(self, target: Candidate) -> list[Match]:
+    def _things(self, target: Candidate, *, recall: bool) -> list[Match]:
         """Return what may be meant; the target may bear the same name (`stack the bowl on the bowl`)."""
-        matches = self._do.grounder.resolve(self._goal.item)
+        matches = self._do.grounder.resolve(self._goal.item, recall=recall)
         return [m for m in matches if np.linalg.norm(m.candidate.position - target.position) > 1e-6]
 
     def _held_before(self) -> bool:
@@ -82,6 +82,7 @@ class Placing:
         thing = self._chosen.take(things, attempt)
         done, reason = self._do.act(plan.grasp(self._goal.item, thing, self._chosen.tries))
         self._detail = f"Could not grasp `{self._goal.item}`: {reason}."
+        self._do.scene.forget(self._goal.item)
         return done
 
     def _put(self, target: Candidate) -> Result | None:

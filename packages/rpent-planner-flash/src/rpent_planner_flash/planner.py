@@ -39,6 +39,7 @@ class FlashPlanner:
         except InstructionError as error:
             return "stuck", f"{error.message} {error.hint}"
         session.say("Plan: " + "; ".join(map(str, goals)))
+        executor.survey(goals)
         details = []
         for goal in goals:
             result = executor.reach(goal)

@@ -70,23 +70,35 @@ class Candidate:
 
 
 class Scene:
-    """Named things in the present world. `changed()` forgets what an action may have moved."""
+    """Named things in the present world, and where they were seen last when something now hides them."""
 
     def __init__(self, tools: Tools, *, camera: str | None = None) -> None:
         self.tools = tools
         self.camera = camera
         self.looks = 0
         self._known: dict[str, list[Candidate]] = {}
+        self._last_seen: dict[str, list[Candidate]] = {}
 
     def changed(self) -> None:
-        """Forget everything: the next question looks anew."""
+        """Note that an action may have moved things: the next question looks anew."""
         self._known.clear()
 
-    def find(self, reference: Reference) -> list[Candidate]:
-        """Return what a reference's name may mean, relations apart; best first, empty when nothing fits."""
+    def forget(self, reference: Reference) -> None:
+        """Forget where a thing was seen last: it was moved."""
         for prompt in prompts(reference):
-            found = self.look(prompt)
+            self._last_seen.pop(prompt, None)
+
+    def find(self, reference: Reference, *, recall: bool = False) -> list[Candidate]:
+        """Return what a reference's name may mean, relations apart; best first, empty when nothing fits.
+
+        Args:
+            reference: What is looked for.
+            recall: Where the arm hides it, answer with where it was seen last.
+        """
+        for prompt in prompts(reference):
+            found = self.look(prompt) or (self._last_seen.get(prompt, []) if recall else [])
             if found:
+                self._last_seen[prompt] = found
                 return found
         return []
 
