@@ -170,6 +170,7 @@ def test_one_look_answers_every_question_until_the_world_changes() -> None:
     [
         ("on", (0.06, 0.20, 0.012), "plate", True),
         ("on", (0.01, 0.31, 0.0), "plate", False),
+        ("on", (0.06, 0.20, 0.09), "plate", False),
         ("on", (0.06, 0.20, 0.0), "stove", False),
         ("in", (0.30, 0.02, 0.01), "basket", True),
         ("in", (0.30, 0.22, 0.01), "basket", False),

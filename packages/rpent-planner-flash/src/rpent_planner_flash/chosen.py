@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SAME_M = 0.03
 """A thing that was not touched is found again within this distance."""
+MOVED_M = 0.06
+"""A thing that was touched counts as moved from here on: the hand may hide a part of it."""
 TRIES_EACH = 3
 """Attempts at one candidate before the next best has its turn."""
 CLEAR = 0.5
@@ -41,7 +43,8 @@ class Chosen:
         """Choose: the best match; once that failed often, the next best if it fits about as well."""
         good = [m for m in matches if m.score > CLEAR * matches[0].score]
         taken = good[min(attempt // TRIES_EACH, len(good) - 1)].candidate
-        self.tries = self.tries + 1 if self.position is not None and _near(taken, self.position) else 0
+        again = self.position is not None and _near(taken, self.position, MOVED_M)
+        self.tries = self.tries + 1 if again else 0
         self.position = taken.position
         self.longest_m = max(self.longest_m, float(taken.size.max()))
         if len(good) == 1:
@@ -53,5 +56,5 @@ class Chosen:
         return self.position is not None and any(_near(m.candidate, self.position) for m in matches)
 
 
-def _near(candidate: Candidate, position: NDArray[np.float64]) -> bool:
-    return float(np.linalg.norm(candidate.position - position)) < SAME_M
+def _near(candidate: Candidate, position: NDArray[np.float64], within_m: float = SAME_M) -> bool:
+    return float(np.linalg.norm(candidate.position - position)) < within_m

@@ -21,6 +21,8 @@ HOLDS = 0.2
 """A relation that scores less is taken not to hold."""
 ROOM_M = 0.025
 """What is on something hardly larger than itself is this near to its middle."""
+STACKED_M = 0.04
+"""What is this far above a surface stands on something else that is there."""
 LEAN_M = 0.015
 """What is in a container reaches above its rim and its own length by less than this."""
 _DIRECTED = frozenset({"left_of", "right_of", "front_of", "behind", "side"})
@@ -83,7 +85,8 @@ class Grounder:
             # On a plate a bowl stands in the middle; on a cabinet there is room.
             room = np.maximum((target.size[:2] - thing.size[:2]) / 2, ROOM_M)
             centred = bool(np.all(np.abs(thing.xy - target.xy) <= room))
-            return centred and thing.bottom > target.bottom - 0.01 and thing.top > target.top
+            rests = target.bottom - 0.01 < thing.bottom < target.top + STACKED_M
+            return centred and rests and thing.top > target.top
         return self._score(relation, thing, [target]) > HOLDS
 
     def _scores(self, relation: Relation, things: Sequence[Candidate]) -> np.ndarray:
