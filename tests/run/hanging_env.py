@@ -1,4 +1,7 @@
-"""The fake robot's env server, whose `servo` never answers while the file `RPENT_TEST_HANG` is there."""
+"""The fake robot's env server, whose `servo` never answers while the file `RPENT_TEST_HANG` is there.
+
+`RPENT_TEST_LIMIT_S` is the method's time limit.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from pathlib import Path
 
 from rpent.testing.fake_robot import server
 from rpent.testing.fake_robot.config import FakeEnvConfig
-
-TIME_LIMIT_S = 2.0
 
 
 def create(config: FakeEnvConfig):
@@ -29,5 +30,6 @@ def create(config: FakeEnvConfig):
 
     # The dispatcher reads a handler's parameters; they are those of the real one.
     handler.__wrapped__ = servo.handler
-    methods = {**facade.methods, "servo": replace(servo, handler=handler, timeout_s=TIME_LIMIT_S)}
+    limit_s = float(os.environ["RPENT_TEST_LIMIT_S"])
+    methods = {**facade.methods, "servo": replace(servo, handler=handler, timeout_s=limit_s)}
     return replace(facade, methods=methods)

@@ -22,6 +22,7 @@ HANGING = replace(ENV, factory="hanging_env:create")
 def trap(tmp_path, monkeypatch) -> Path:
     """The file that makes the env server hang."""
     monkeypatch.setenv("RPENT_TEST_HANG", str(tmp_path / "trap"))
+    monkeypatch.setenv("RPENT_TEST_LIMIT_S", "0.3")
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     return tmp_path / "trap"
 
@@ -36,7 +37,8 @@ def failures(outcome):
     return [event.data["error"] for event in events if event.type == "tool_returned" and not event.ok]
 
 
-def test_a_hung_service_of_the_run_is_replaced(run_fake, registry, trap):
+def test_a_hung_service_of_the_run_is_replaced(run_fake, registry, trap, monkeypatch):
+    monkeypatch.setenv("RPENT_TEST_LIMIT_S", "2")  # enough for the motions that do not hang
     pids, sprung = [], []
 
     def listen(event):
@@ -63,7 +65,7 @@ def test_one_that_hangs_again_and_again_ends_the_run(run_fake, registry, trap, m
     monkeypatch.setattr(calls, "MAX_RECOVERIES", 1)
     outcome = run_fake([("move_to", {"xyz": [0.1, 0.1, 0.2]})] * 6, registry=registry)
     assert outcome.exit_code == ExitCode.INFRASTRUCTURE
-    assert outcome.detail == "Service `env` did not answer `servo` within 2 s."
+    assert outcome.detail == "Service `env` did not answer `servo` within 0.3 s."
     assert len(failures(outcome)) == 2
 
 
@@ -82,7 +84,7 @@ def test_a_hung_service_of_somebody_else_is_reported_then_ends_the_run(run_fake,
     planned = [("move_to", {"xyz": [0.1, 0.1, 0.2]}), ("list_dir", {})] * 6
     outcome = run_fake(planned, registry=registry, endpoints={"env": endpoint}, token="shared")
     assert (outcome.reason, outcome.exit_code) == ("infrastructure", ExitCode.INFRASTRUCTURE)
-    late = "Service `env` did not answer `servo` within 2 s."
+    late = "Service `env` did not answer `servo` within 0.3 s."
     assert failures(outcome) == [
         f"{late} `move_to` may have had an effect: look at the state before you act again.",
         f"{late} `move_to` may have had an effect: look at the state before you act again.",
