@@ -1,4 +1,4 @@
-"""Write docs/reference from the code: hooks, specs, events and every command's help.
+"""Write docs/reference from the code: hooks, specs, events, the Python API and every command's help.
 
 `--check` writes nothing and exits with 1 when a page is stale.
 """
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 from click.testing import CliRunner
+from reference_python import api_page, events_page
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
 from rpent.errors import ExitCode
@@ -128,6 +129,8 @@ def pages() -> dict[Path, str]:
         REFERENCE / "hooks.md": hooks_page(),
         REFERENCE / "specs.md": specs_page(),
         REFERENCE / "cli.md": cli_page(),
+        REFERENCE / "events.md": events_page(),
+        REFERENCE / "api.md": api_page(),
     }
 
 

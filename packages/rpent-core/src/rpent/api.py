@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rpent.planners.planner import Planner
     from rpent.robot import Prompts, Robot, TaskSetup, ToolContext
     from rpent.rpc.facade import CallContext, Facade, Method
-    from rpent.session.session import Session
+    from rpent.session.reply import ToolReply
+    from rpent.session.session import Session, SessionEndedError
+    from rpent.session.usage import Usage
     from rpent.specs import (
         CheckResult,
         CommandSpec,
@@ -53,7 +55,9 @@ _HOMES = {
     "rpent.planners.planner": ("Planner",),
     "rpent.robot": ("Prompts", "Robot", "TaskSetup", "ToolContext"),
     "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
-    "rpent.session.session": ("Session",),
+    "rpent.session.reply": ("ToolReply",),
+    "rpent.session.session": ("Session", "SessionEndedError"),
+    "rpent.session.usage": ("Usage",),
     "rpent.specs": (
         "CheckResult",
         "CommandSpec",
@@ -111,14 +115,17 @@ __all__ = [
     "ServiceSpec",
     "ServoResult",
     "Session",
+    "SessionEndedError",
     "TaskSetup",
     "ToolContext",
     "ToolError",
+    "ToolReply",
     "ToolResult",
     "ToolSpec",
     "Toolkit",
     "TransportSpec",
     "Until",
+    "Usage",
     "UsageError",
     "Waypoint",
     "hookimpl",

@@ -75,6 +75,7 @@ class Session:
         self.cancel = CancelToken()
         """Set when the session ends, for whatever reason; the reason is `ended`."""
         self.ended: Ending | None = None
+        """How the session ended; None while it goes on."""
         self.opening = ToolReply(ok=True)
         """The observation before the first call; set by `open`."""
         self.budget = budget or Budget(limits=limits or Limits())
