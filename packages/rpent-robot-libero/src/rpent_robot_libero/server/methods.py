@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,7 @@ class LiberoEnv:
             self.episode = self._new_episode(wanted_seed)
         else:
             self._build(wanted.index, wanted_seed)
+            gc.collect()  # a scene's objects refer to one another: the last one's 250 MB would wait for long
         self._rearm_recording()
         return self.episode.observation()
 
