@@ -42,6 +42,8 @@ class TableSession:
     """So many actions end the episode as accomplished."""
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     held: Thing | None = None
+    crashes: int = 0
+    """So many placements are cut short by a crash; the world is put back to where it was before."""
     finished: dict[str, Any] | None = None
     stuck: Thing | None = None
     tried: dict[int, int] = field(default_factory=dict)
@@ -70,7 +72,12 @@ class TableSession:
             return ToolReply(ok=False, data={"error": "The budget is used up."}, ended=True)
         data = getattr(self, f"_{name}")(**arguments)
         if name != "segment":
-            data["observation"] = {"terminated": len(self.names()) >= self.ends_after}
+            data["observation"] = {
+                "terminated": len(self.names()) >= self.ends_after,
+                "holding": self.held.label if self.held else None,
+            }
+        if "error" in data:
+            del data["observation"]
         return ToolReply(ok="error" not in data, data=data, ended=name == "finish")
 
     def _segment(self, prompt: str) -> dict[str, Any]:
@@ -96,6 +103,8 @@ class TableSession:
     def _grasp(
         self, target: str, segment_id: str, strategy: str = "auto", attempt: int = 0
     ) -> dict[str, Any]:
+        if self.held is not None:
+            return {"error": f"The hand holds `{self.held.label}`; `place` or `release` it first."}
         thing = self.things[int(segment_id.split(".")[1])]
         tried = self.tried[id(thing)] = self.tried.get(id(thing), 0) + 1
         if tried <= thing.grasps_needed:
@@ -107,6 +116,11 @@ class TableSession:
     def _place(
         self, on: str = "", segment_id: str = "", relation: str = "on", position: Any = None
     ) -> dict[str, Any]:
+        if self.crashes > 0:
+            self.crashes -= 1
+            return {
+                "error": "The service `env` crashed and was restarted; `place` had no effect; call it again."
+            }
         assert self.held is not None
         thing, self.held = self.held, None
         if position is None:

@@ -151,6 +151,20 @@ def test_what_is_held_after_a_resume_is_not_grasped_again(table: Any, thing: Any
     assert session.names() == ["place", "finish"]
 
 
+def test_what_a_crash_left_in_the_hand_is_placed_again(table: Any, thing: Any) -> None:
+    things = [thing("basket", (0.0, 0.3, 0.0), BASKET), thing("milk", (0.0, 0.0, 0.0))]
+    session = table("pick the milk and place it in the basket", things, crashes=2)
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "place", "place", "finish"]
+
+
+def test_what_is_held_is_picked_up(table: Any, thing: Any) -> None:
+    milk = thing("milk", (0.0, 0.0, 0.2))
+    session = table("pick up the milk", [milk], history=[{"role": "tool"}], held=milk)
+    assert run(session) == "success"
+    assert session.names() == ["finish"]
+
+
 def test_an_episode_that_ended_in_mid_motion_is_not_judged_by_a_look(table: Any, thing: Any) -> None:
     things = [thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.1, 0.0))]
     session = table("put the bowl on the plate and open the cabinet", things, spills=1, ends_after=2)

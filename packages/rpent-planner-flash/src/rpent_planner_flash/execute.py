@@ -13,7 +13,7 @@ from rpent_planner_flash.ground import Grounder
 from rpent_planner_flash.placing import Placing
 from rpent_planner_flash.relations import View
 from rpent_planner_flash.results import Result, unseen
-from rpent_planner_flash.scene import Scene
+from rpent_planner_flash.scene import Scene, prompts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class Executor:
         session: Where tools are called.
         config: Flash's options.
         resumed: Things may be done already, or held; what is seen decides.
-        holding: What the hand holds at the start, as the observation calls it.
+        holding: What the hand holds at the start, as the observation calls it; later observations say it anew.
     """
 
     def __init__(
@@ -112,10 +112,15 @@ class Executor:
         reply = self.call(call.name, call.arguments)
         self.scene.changed()
         seen = reply.data.get("observation") or {}
+        self.holding = seen.get("holding", self.holding)
         self.accomplished = bool(seen.get("terminated"))
         self.episode_over = self.accomplished or bool(seen.get("truncated"))
         done = bool(reply.ok and reply.data.get("held", reply.data.get("ok", True)))
         return done, str(reply.data.get("reason") or reply.data.get("error") or "done")
+
+    def holds(self, reference: Reference) -> bool:
+        """Whether the hand holds such a thing: since before a resume, or because putting it down failed."""
+        return self.holding is not None and any(self.holding.endswith(name) for name in prompts(reference))
 
     def _place(self, goal: Place) -> Result:
         result = Result(True, "")
@@ -133,6 +138,8 @@ class Executor:
     def _pick(self, goal: Pick) -> Result:
         chosen, detail = Chosen(), f"`{goal.item}` is nowhere to be seen."
         for attempt in range(self.config.max_attempts):
+            if self.holds(goal.item):
+                return Result(True, f"`{goal.item}` is held.")
             things = chosen.among(self.grounder.resolve(goal.item, recall=attempt == 0))
             if not things:
                 break

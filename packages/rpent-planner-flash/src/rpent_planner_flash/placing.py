@@ -10,7 +10,6 @@ from rpent_planner_flash import plan
 from rpent_planner_flash.chosen import Chosen
 from rpent_planner_flash.goals import Relation
 from rpent_planner_flash.results import Result, unseen
-from rpent_planner_flash.scene import prompts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +52,7 @@ class Placing:
         target = self._do.best(self._goal.target)
         if target is None:
             return unseen(self._goal.target)
-        if not self._held_before():
+        if not self._do.holds(self._goal.item):
             things = self._things(target, recall=attempt == 0)
             placed = [m for m in things if self._holds(m.candidate, target)]
             trusted = attempt > 0 or self._do.resumed or self._goal.item.count > 1
@@ -72,11 +71,6 @@ class Placing:
         """Return what may be meant; the target may bear the same name (`stack the bowl on the bowl`)."""
         matches = self._do.grounder.resolve(self._goal.item, recall=recall)
         return [m for m in matches if np.linalg.norm(m.candidate.position - target.position) > 1e-6]
-
-    def _held_before(self) -> bool:
-        """Whether the hand holds the thing since before a resume; asked once."""
-        holding, self._do.holding = self._do.holding, None
-        return holding is not None and any(holding.endswith(prompt) for prompt in prompts(self._goal.item))
 
     def _grasp(self, things: Sequence[Match], attempt: int) -> bool:
         thing = self._chosen.take(things, attempt)
