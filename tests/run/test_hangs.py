@@ -69,6 +69,22 @@ def test_one_that_hangs_again_and_again_ends_the_run(run_fake, registry, trap, m
     assert len(failures(outcome)) == 2
 
 
+def test_only_the_service_that_hangs_is_replaced(run_fake, trap):
+    policy = replace(SPEC.services[1], factory="hanging_env:create_policy", optional=False)
+    registry = FakeRegistry({**fake_specs(), "robots": {"fake": replace(SPEC, services=(ENV, policy))}})
+    trap.write_text("once")
+    outcome = run_fake([("ask_policy", {})], registry=registry)
+    events = list(read_events(outcome.run_dir / "events.jsonl"))
+    replies = [event for event in events if event.type == "tool_returned" and event.name == "ask_policy"]
+    assert replies[0].data["error"] == (
+        "The service `vla` hung and was restarted. "
+        "`ask_policy` may have had an effect: look at the state before you act again."
+    )
+    restarted = [e.service for e in events if e.type == "service" and e.state == "restarting"]
+    assert restarted == ["vla"]
+    assert replies[-1].data["action_dim"] == 4, "it is back"
+
+
 @pytest.fixture
 def endpoint(tmp_path, trap):
     """The env server of somebody else."""
