@@ -174,7 +174,7 @@ def _verdict(event: ev.ToolReturned) -> str:
     shown = {
         key: value
         for key, value in event.data.items()
-        if key not in {"observation", "notices"} and isinstance(value, (bool, int, float, str))
+        if key not in {"observation", "notices"} and isinstance(value, (bool, int, float, str)) and value != ""
     }
     return f"{'✗' if event.data.get('ok') is False else '✓'} {_short(shown)}"
 

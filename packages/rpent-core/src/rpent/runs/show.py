@@ -103,7 +103,7 @@ def event_lines(event: Event) -> Iterator[str]:
 
 
 def _result(event: ev.ToolReturned) -> dict[str, Any]:
-    shown = {key: value for key, value in event.data.items() if key != "observation"}
+    shown = {key: value for key, value in event.data.items() if key != "observation" and value != ""}
     return shown | ({"pictures": [image["path"] for image in event.images]} if event.images else {})
 
 
