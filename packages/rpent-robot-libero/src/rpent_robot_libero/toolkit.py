@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.env.client import EnvClient
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
+
 from rpent_robot_libero.primitives.chunks import ChunkLoop
 from rpent_robot_libero.tools.contact import ContactTools
 from rpent_robot_libero.tools.look import LookTools, picture
