@@ -1,4 +1,4 @@
-"""What the user may have meant: the closest of the accepted names."""
+"""What the user may have meant, and what they can type: the closest of the accepted names, a command for here."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ def did_you_mean(name: str, options: Iterable[str]) -> str:
     """Return `"; did you mean `x`?"`, or a full stop when nothing comes near: the end of a sentence."""
     match = closest(name, options)
     return f"; did you mean `{match}`?" if match else "."
+
+
+def typeable(advice: str) -> str:
+    """Return an advice with its pip commands as they work here: an environment made by uv has no pip.
+
+    There `pip` would be another environment's.
+    """
+    import re  # noqa: PLC0415  (only errors need these)
+    import shutil  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    if find_spec("pip") is not None or shutil.which("uv") is None:
+        return advice
+    return re.sub(r"(?<!uv )\bpip (?=(?:un)?install )", "uv pip ", advice)
 
 
 def listing(options: Iterable[str]) -> str:

@@ -15,7 +15,9 @@ EVENTS = [
     ev.StageChanged(stage="services", status="started"),
     ev.StageChanged(stage="services", status="done", elapsed_s=1.25),
     ev.ToolCalled(turn=1, call_id="c", name="move_to", arguments={"xyz": [0.123456, 1.0, 2.0]}),
-    ev.ToolReturned(call_id="c", name="move_to", ok=True, data={"ok": False, "status": "stalled", "why": ""}, text="{}"),
+    ev.ToolReturned(
+        call_id="c", name="move_to", ok=True, data={"ok": False, "status": "stalled", "why": ""}, text="{}"
+    ),
     ev.ToolReturned(call_id="d", name="x", ok=False, data={"error": "There is no tool `x`."}, text="{}"),
     ev.ServiceState(service="env", state="crashed", detail="signal 9"),
 ]

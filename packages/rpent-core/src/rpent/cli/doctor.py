@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rpent.cli.params import json_option
+from rpent.suggest import typeable
 
 if TYPE_CHECKING:
     from rpent.doctor.runner import Report
@@ -22,7 +23,7 @@ def print_report(report: Report, width: int) -> None:
     note = " (mended)" if report.mended else ""
     click.echo(f"{mark}  {report.check.name:<{width}}  {report.result.message}{note}")
     if status in {"warn", "fail"} and report.result.remedy:
-        click.echo(f"{'':<4}  {'':<{width}}  → {report.result.remedy}")
+        click.echo(f"{'':<4}  {'':<{width}}  → {typeable(report.result.remedy)}")
 
 
 @click.command("doctor")

@@ -99,7 +99,9 @@ def print_error(error: RpentError, settings: Settings) -> None:
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     click.echo(f"{click.style('Error:', fg='red')} {error.message}", err=True)
     if error.hint:
-        click.echo(f"{click.style('Hint:', fg='yellow')} {error.hint}", err=True)
+        from rpent.suggest import typeable
+
+        click.echo(f"{click.style('Hint:', fg='yellow')} {typeable(error.hint)}", err=True)
 
 
 def exit_with(code: int) -> NoReturn:

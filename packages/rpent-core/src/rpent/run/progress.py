@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from rpent.runs import events as ev
+from rpent.suggest import typeable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +175,9 @@ def _verdict(event: ev.ToolReturned) -> str:
     shown = {
         key: value
         for key, value in event.data.items()
-        if key not in {"observation", "notices"} and isinstance(value, (bool, int, float, str)) and value != ""
+        if key not in {"observation", "notices"}
+        and isinstance(value, (bool, int, float, str))
+        and value != ""
     }
     return f"{'✗' if event.data.get('ok') is False else '✓'} {_short(shown)}"
 
@@ -199,7 +202,7 @@ def result_lines(outcome: Outcome) -> list[str]:
     claim = outcome.planner_status or "no claim"
     lines = [f"benchmark: {says}", f"planner:   {claim} ({outcome.reason}) {outcome.detail}".rstrip()]
     if outcome.hint:
-        lines.append(f"hint:      {outcome.hint}")
+        lines.append(f"hint:      {typeable(outcome.hint)}")
     if outcome.run_dir is not None:
         lines.append(f"run:       {outcome.run_dir}")
         video = outcome.run_dir / "episode.mp4"

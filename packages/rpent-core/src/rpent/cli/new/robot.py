@@ -18,6 +18,7 @@ def command(name: str, directory: str | None) -> None:
     from rpent.errors import UsageError
     from rpent.plugins import registry
     from rpent.scaffold.render import render
+    from rpent.suggest import typeable
 
     if name in registry.names("robots"):
         hint = f"`rpent plugins show {name}` tells by whom."
@@ -26,5 +27,6 @@ def command(name: str, directory: str | None) -> None:
     for path in render("robot", name, target):
         click.echo(f"  {path}")
     click.echo("\nNext:")
-    for step in (f"pip install -e {target} pytest", f"pytest {target}", f"rpent run --robot {name} --help"):
+    install = typeable(f"pip install -e {target} pytest")
+    for step in (install, f"pytest {target}", f"rpent run --robot {name} --help"):
         click.echo(f"  {step}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rpent.cli.params import json_option
+from rpent.suggest import typeable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ def table(records: Sequence[PluginRecord]) -> None:
             f"  {record.name:<{name_width}}  {origin:<{origin_width}}  {status}  {describe(record)}".rstrip()
         )
         if record.remedy:
-            click.echo(f"  {'':<{name_width}}  {'':<{origin_width}}  {'':<12}  → {record.remedy}")
+            click.echo(f"  {'':<{name_width}}  {'':<{origin_width}}  {'':<12}  → {typeable(record.remedy)}")
 
 
 def requirements(records: Sequence[PluginRecord]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rpent.cli.params import json_option
+from rpent.suggest import typeable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,7 @@ def facts(record: PluginRecord) -> Iterator[tuple[str, str]]:
     yield "status", record.status
     if record.error:
         yield "problem", f"{record.error.reason} (phase: {record.error.phase})"
-    yield "remedy", record.remedy
+    yield "remedy", typeable(record.remedy)
     yield "summary", record.summary
     yield "qualified name", record.qualified_name
     yield "hooks", ", ".join(record.hooks)
