@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from rpent.errors import ExitCode
 from rpent.plugins import registry
@@ -92,6 +94,17 @@ def test_a_newer_core_is_asked_for_before_anything_is_imported(plugin_site):
     assert raised.value.failure.phase == "core version"
     assert "rpent-core<100,>=99" in raised.value.message
     assert raised.value.hint == "pip install --upgrade rpent-core rpent-robot-modern"
+
+
+def test_a_misspelt_module_of_a_local_folder_is_not_looked_for_on_an_index(plugin_site):
+    plugin_site.add("rpent-robot-near", entry_points={"rpent.robots": {"near": "nera"}}, modules={})
+    info = next(plugin_site.path.glob("*.dist-info"))
+    direct = {"url": "file:///src/near", "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(direct))
+    with pytest.raises(BrokenPluginError) as raised:
+        registry.get("robots", "near")
+    assert "/src/near/pyproject.toml" in raised.value.hint
+    assert raised.value.hint.endswith("pip install --no-deps --editable /src/near")
 
 
 def test_unknown_name_without_a_likeness_names_the_distribution(plugin_site):

@@ -20,6 +20,7 @@ EVENTS = [
     ),
     ev.ToolReturned(call_id="d", name="x", ok=False, data={"error": "There is no tool `x`."}, text="{}"),
     ev.ServiceState(service="env", state="crashed", detail="signal 9"),
+    ev.StageChanged(stage="session", status="failed"),  # Ctrl-C
 ]
 
 
@@ -36,6 +37,7 @@ def test_plain_lines_say_what_happens():
         "  ✗ ok False, status stalled (0.0 s, 0 env steps)",
         "  ✗ There is no tool `x`. (0.0 s, 0 env steps)",
         "service env: crashed signal 9",
+        "session: stopped",
     ]
 
 

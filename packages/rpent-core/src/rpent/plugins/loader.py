@@ -215,8 +215,19 @@ def check_findable(entry: Entry) -> None:
         raise PhaseError(
             "find",
             f"its entry point names the module `{entry.module}`, which is not there.",
-            f"pip install --force-reinstall {entry.distribution}",
+            reinstall(entry),
         )
+
+
+def reinstall(entry: Entry) -> str:
+    """Return how a distribution is installed again; one from a folder is not on an index, and may be misspelt."""
+    from rpent.plugins.records import origin  # noqa: PLC0415  (it imports this module)
+
+    editable, source = origin(entry.dist)
+    if source is None:
+        return f"pip install --force-reinstall {entry.distribution}"
+    option = "--editable " if editable else ""
+    return f"Is it right in {source}/pyproject.toml? Then: pip install --no-deps {option}{source}"
 
 
 def check_plugin_api(entry: Entry, module: ModuleType) -> None:
@@ -247,7 +258,7 @@ def explain(entry: Entry, error: BaseException) -> tuple[str, str]:
     if isinstance(error, ModuleNotFoundError) and error.name:
         if error.name == entry.module:
             reason = f"its entry point names the module `{entry.module}`, which is not there."
-            return reason, f"pip install --force-reinstall {entry.distribution}"
+            return reason, reinstall(entry)
         missing = error.name.partition(".")[0]
         return f"it needs the module `{missing}`, which is not installed.", f"pip install {missing}"
     if isinstance(error, SystemExit):

@@ -146,7 +146,7 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
         case ev.RunResumed():
             return f"resumed after step {event.step}"
         case ev.StageChanged(status="failed"):
-            return f"{event.stage}: failed. {event.detail}"
+            return f"{event.stage}: {f'failed. {event.detail}' if event.detail else 'stopped'}"
         case ev.StageChanged(status="done") if event.stage != "session":
             return f"{event.stage}: ready ({event.elapsed_s:.1f} s)"
         case ev.ServiceState(state="starting" | "crashed" | "restarting" | "failed"):

@@ -97,7 +97,7 @@ def event_lines(event: Event) -> Iterator[str]:
         case ev.Notice(level="warning" | "error"):
             yield _cut(f"  {event.level}: {event.text}")
         case ev.StageChanged(status="failed"):
-            yield _cut(f"  {event.stage} failed: {event.detail}")
+            yield _cut(f"  {event.stage} " + (f"failed: {event.detail}" if event.detail else "stopped"))
         case _:
             pass
 
