@@ -74,10 +74,26 @@ def test_every_link_leads_somewhere(page):
 COMMANDS = [(name_of(page), line) for page in WRITTEN for line in command_lines(page)]
 
 
-@pytest.mark.parametrize(("page", "line"), COMMANDS)
-def test_every_command_exists_with_its_options(page, line, plugin_site, plugin_environment):
-    """`--help` is looked at first, but only after every option of the line was recognised."""
+MINE = """
+from rpent.api import PlannerSpec, hookimpl
+PLUGIN_API = 1
+@hookimpl
+def rpent_planners():
+    yield PlannerSpec(name="mine", summary="A planner of the reader's.", planner="none:Planner", config="")
+"""
+
+
+@pytest.fixture
+def readers_plugins(plugin_site):
+    """The robot and the planner that the pages have the reader write."""
     plugin_site.add_robot("my-bot")
+    points = {"rpent.planners": {"mine": "rpent_planner_mine"}}
+    plugin_site.add("rpent-planner-mine", entry_points=points, modules={"rpent_planner_mine.py": MINE})
+
+
+@pytest.mark.parametrize(("page", "line"), COMMANDS)
+def test_every_command_exists_with_its_options(page, line, readers_plugins):
+    """`--help` is looked at first, but only after every option of the line was recognised."""
     words = shlex.split(line)
     named_only = words[-1].startswith("--") and words[-1] != "--help"  # `rpent run --robot` in a sentence
     words.insert(len(words) - named_only, "--help")
