@@ -61,6 +61,17 @@ def test_the_live_line_leaves_nothing_behind():
     assert stream.getvalue().endswith("\r\x1b[K")
 
 
+def test_the_result_stands_on_a_line_of_its_own():
+    screen = io.StringIO()
+    progress = LiveProgress(screen, screen)
+    while "…" not in screen.getvalue():
+        pass
+    progress.finish(Outcome(benchmark_success=True, planner_status="success", reason="finished"))
+    progress.close()
+    assert "\r\x1b[Kbenchmark: success\n" in screen.getvalue()
+    assert screen.getvalue().endswith("success (finished)\n")
+
+
 def test_the_result_names_verdict_claim_and_place(tmp_path):
     (tmp_path / "episode.mp4").write_bytes(b"x")
     outcome = Outcome(

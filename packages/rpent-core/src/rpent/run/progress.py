@@ -106,10 +106,17 @@ class LiveProgress(PlainProgress):
             self.stream.write("\r\x1b[K")
             super().write(line)
 
+    def finish(self, outcome: Outcome) -> None:
+        """Show the result in the place of the live line."""
+        self.close()
+        super().finish(outcome)
+
     def close(self) -> None:
         """Remove the live line."""
-        self._done.set()
         with self._lock:
+            if self._done.is_set():
+                return
+            self._done.set()
             self.stream.write("\r\x1b[K")
             self.stream.flush()
 
@@ -121,6 +128,8 @@ class LiveProgress(PlainProgress):
             now = time.monotonic()
             text = f"{now - self._started:7.1f} s  … {self._now} ({now - self._since:.0f} s)"
             with self._lock:
+                if self._done.is_set():
+                    return
                 self.stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
                 self.stream.flush()
 
