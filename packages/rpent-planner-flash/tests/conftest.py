@@ -78,7 +78,8 @@ class TableSession:
             }
         if "error" in data:
             del data["observation"]
-        return ToolReply(ok="error" not in data, data=data, ended=name == "finish")
+        crashed = "crashed" in data.get("error", "")
+        return ToolReply(ok="error" not in data, data=data, undone=crashed, ended=name == "finish")
 
     def _segment(self, prompt: str) -> dict[str, Any]:
         found = [

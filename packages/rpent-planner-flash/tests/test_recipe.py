@@ -53,6 +53,16 @@ def test_a_call_that_fails_ends_it(tmp_path: Path, table: Any, thing: Any) -> No
     assert "`grasp`" in session.finished["summary"]
 
 
+def test_a_call_that_a_crash_has_undone_is_made_again(tmp_path: Path, table: Any, thing: Any) -> None:
+    calls = [("segment", {"prompt": "milk"}, {"candidates": [seen(0, "milk", [0.2, 0.2, 0.03])]})]
+    calls.append(("grasp", {"target": "milk", "segment_id": "s1.0"}, {"held": True}))
+    calls.append(("place", {"relation": "in", "position": [0.1, 0.3, 0.1]}, {"released": True}))
+    session = table("anything", [thing("milk", (0.0, 0.0, 0.0))], crashes=2)
+    FlashPlanner(FlashConfig(recipe=write(tmp_path / "r.jsonl", calls))).run(session)
+    assert session.finished["status"] == "success"
+    assert session.names() == ["grasp", "place", "place", "place", "finish"]
+
+
 def test_equals_are_paired_by_label_and_far_coordinates_stay() -> None:
     anchors = Anchors()
     then = [Candidate.from_data(seen(0, "bowl", [0, 0, 0])), Candidate.from_data(seen(1, "plate", [1, 0, 0]))]

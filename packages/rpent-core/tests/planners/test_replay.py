@@ -52,6 +52,34 @@ def test_a_call_that_was_cancelled_is_left_out(tmp_path):
     assert session.ended.planner_status == "stuck", "the recording has no `finish`"
 
 
+class Crashing:
+    """A session whose second call is undone by a crash, twice."""
+
+    prior_calls = 0
+
+    def __init__(self):
+        self.called = []
+
+    def begin_turn(self):
+        return 1
+
+    def notice(self, text, **_):
+        raise AssertionError(text)
+
+    def call(self, name, arguments):
+        self.called.append(arguments.get("xyz", name))
+        undone = self.called.count([0.2, 0.0, 0.3]) in {1, 2} and self.called[-1] == [0.2, 0.0, 0.3]
+        return ToolReply(ok=not undone, undone=undone, ended=name == "finish")
+
+
+def test_a_call_that_a_crash_has_undone_is_made_again(tmp_path):
+    calls = [{"name": "move_to", "arguments": {"xyz": [x, 0.0, 0.3]}} for x in (0.1, 0.2, 0.3)]
+    session = Crashing()
+    ReplayPlanner(ReplayConfig(recipe=written(tmp_path, calls))).run(session)
+    first, second, third = ([x, 0.0, 0.3] for x in (0.1, 0.2, 0.3))
+    assert session.called == [first, second, second, second, third, "finish"]
+
+
 class Numbered:
     """A session whose `segment` numbers what it finds from 7 on, unlike the recording."""
 

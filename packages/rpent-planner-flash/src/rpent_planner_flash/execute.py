@@ -103,13 +103,19 @@ class Executor:
             raise Over
         return reply
 
-    def act(self, call: ToolCall) -> tuple[bool, str]:
+    def act(self, call: ToolCall, *, again: bool = False) -> tuple[bool, str]:
         """Make a call that changes the world, and forget what was seen before.
+
+        Args:
+            call: What to call.
+            again: Make the same call again when a crash has undone it, without a new look.
 
         Returns:
             Whether the tool did what it was asked, and why not.
         """
         reply = self.call(call.name, call.arguments)
+        while again and reply.undone:
+            reply = self.call(call.name, call.arguments)
         self.scene.changed()
         seen = reply.data.get("observation") or {}
         self.holding = seen.get("holding", self.holding)

@@ -137,7 +137,7 @@ class Recipe:
             if extra:
                 arguments["attempt"] = int(arguments.get("attempt", 0)) + 1
                 arguments.pop("yaw_rad", None)
-            done, reason = executor.act(ToolCall(call.name, arguments))
+            done, reason = executor.act(ToolCall(call.name, arguments), again=True)
             if done:
                 return None
         return reason

@@ -59,7 +59,7 @@ class ReplayPlanner:
                 )
                 continue
             session.begin_turn()
-            reply = session.call(call.name, self._translated(call.arguments))
+            reply = self._repeat(call, session)
             self._note_ids(call, reply)
             if reply.ended:
                 return
@@ -69,6 +69,13 @@ class ReplayPlanner:
                 session.notice(different, level="warning")
         session.begin_turn()
         session.call(FINISH, self._verdict(differences))
+
+    def _repeat(self, call: RecipeCall, session: Session) -> ToolReply:
+        """Make a call; once more when a service died under it. The session bears that a few times."""
+        reply = session.call(call.name, self._translated(call.arguments))
+        while reply.undone and not reply.ended:
+            reply = session.call(call.name, self._translated(call.arguments))
+        return reply
 
     def _translated(self, arguments: dict[str, Any]) -> dict[str, Any]:
         return {

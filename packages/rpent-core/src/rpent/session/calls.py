@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import (
@@ -285,6 +285,7 @@ class CallRunner:
             data=done.data,
             images=done.pictures,
             text=bounded_json(done.data),
+            undone=done.undone,
             ended=self._session.ended is not None,
             call_id=call_id,
         )
@@ -297,14 +298,7 @@ class CallRunner:
             session.end(ending)
         if session.ended is None or reply.ended:
             return reply
-        return ToolReply(
-            ok=reply.ok,
-            data=reply.data,
-            images=reply.images,
-            text=reply.text,
-            ended=True,
-            call_id=reply.call_id,
-        )
+        return replace(reply, ended=True)
 
 
 def _parsed(arguments: Any) -> tuple[Any, ToolError | None]:
@@ -323,6 +317,4 @@ def _failed(error: RpentError, *, executed: bool = True, cancelled: bool = False
 
 
 def _with_images(capture: Any, images: list[Image]) -> Any:
-    from dataclasses import replace  # noqa: PLC0415
-
     return replace(capture, images=[*capture.images, *images])

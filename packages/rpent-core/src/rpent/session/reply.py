@@ -23,6 +23,9 @@ class ToolReply:
     """Encoded pictures with captions, at most 400 kB together."""
     text: str = "{}"
     """`data` as valid JSON of bounded length: what a language model reads."""
+    undone: bool = False
+    """A service died under the call and the world was put back to the state before it: the same call may be made
+    again."""
     ended: bool = False
     """The session is over; the planner returns."""
     call_id: str = ""
