@@ -63,11 +63,12 @@ def test_kill_of_the_run_leaves_no_process_and_resume_finishes(start_run):
     assert not list(run_dir.glob("episode.part*"))
 
 
-def test_ctrl_c_ends_in_order(start_run):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_and_its_like_end_in_order(start_run, number):
     process = start_run("run", planner_config={"calls": solution()}, robot_config=SLOW)
     process.wait_for_event(third_move)
     children = process.descendants()
-    process.signal(signal.SIGINT)
+    process.signal(number)
     code, output = process.wait(30)
     assert code == 130, output
     assert gone(children)

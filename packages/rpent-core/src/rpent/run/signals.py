@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first one ends the run in order, at any stage."""
+"""Ctrl-C, SIGTERM and a terminal that is closed: the first one ends the run in order, at any stage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interrupts:
@@ -27,6 +27,8 @@ class Interrupts:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
+                if signal.getsignal(number) is signal.SIG_IGN and number != signal.SIGINT:
+                    continue  # `nohup`: the run shall outlive its terminal
                 self._previous[number] = signal.signal(number, self._handle)
         return self
 
