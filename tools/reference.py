@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 from click.testing import CliRunner
 from reference_python import api_page, events_page
+from reference_tools import libero_tools_page
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
 from rpent.errors import ExitCode
@@ -131,6 +132,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "cli.md": cli_page(),
         REFERENCE / "events.md": events_page(),
         REFERENCE / "api.md": api_page(),
+        REFERENCE / "libero-tools.md": libero_tools_page(),
     }
 
 
