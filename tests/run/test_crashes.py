@@ -127,8 +127,13 @@ def test_time_limit_cancels_the_tool_and_keeps_the_record(run_fake):
     assert returned[-1].step is not None, "the state after the cancelled motion is recorded"
 
 
-def test_a_finished_run_is_not_resumed(run_fake):
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_finished_run_is_not_resumed(run_fake, lost):
     outcome = run_fake(solution())
+    if lost:  # a full disk kept the outcome out of run.json
+        path = outcome.run_dir / "run.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"outcome": None}))
+    assert RunDirectory(outcome.run_dir).read_manifest()["outcome"] == outcome.to_json()
     with pytest.raises(UsageError, match="has finished"):
         resume(outcome.run_dir, registry=FakeRegistry(), progress="quiet")
 

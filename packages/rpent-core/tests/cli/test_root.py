@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import click
 import pytest
 from rpent.cli import main
@@ -111,3 +114,34 @@ def test_the_root_can_be_called_by_programs():
     with pytest.raises(click.UsageError):
         main.main(["rnu"], standalone_mode=False)
     assert issubclass(UsageError, Exception)
+
+
+READER_GONE = """
+import os, subprocess, sys
+read, write = os.pipe()
+os.close(read)
+streams = {"stdout": write} if sys.argv[1] == "stdout" else {"stderr": write}
+print(subprocess.run([sys.executable, "-m", "rpent", *sys.argv[2:]], **streams).returncode)
+"""
+
+
+@pytest.mark.parametrize(
+    ("stream", "args", "code"),
+    [
+        ("stdout", ["plugins", "list"], 0),
+        ("stdout", ["run", "--help"], 0),
+        ("stderr", ["show", "/no/such/run"], 2),
+        ("stderr", ["rnu"], 2),
+    ],
+)
+def test_a_reader_that_has_gone_does_not_change_the_exit_code(stream, args, code):
+    command = [sys.executable, "-c", READER_GONE, stream, *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == str(code)
+    assert "Traceback" not in done.stdout + done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+def test_closed_standard_streams_are_opened():
+    command = f"exec {sys.executable} -m rpent plugins list --json <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 0

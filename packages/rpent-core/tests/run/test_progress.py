@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 
+import pytest
 from rpent.run.progress import JsonProgress, LiveProgress, PlainProgress, result_lines
 from rpent.runs import events as ev
 from rpent.runs.outcome import Outcome
@@ -88,3 +89,37 @@ def test_the_result_names_verdict_claim_and_place(tmp_path):
 def test_a_picture_reference_holds_no_pixels():
     picture = Picture(name="a", caption="c", data=b"pixels", width=1, height=1)
     assert "pixels" not in str(picture.reference())
+
+
+class Closed(io.StringIO):
+    """A pipe whose reader has gone."""
+
+    def write(self, _text):
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+@pytest.mark.parametrize("kind", [JsonProgress, PlainProgress, LiveProgress])
+def test_nobody_needs_to_read(kind):
+    progress = kind(Closed(), Closed())
+    for event in EVENTS:
+        progress.on_event(event)
+    progress.finish(Outcome(benchmark_success=True, planner_status=None, reason="finished"))
+    progress.close()
+
+
+def test_what_went_wrong_at_the_close_is_shown():
+    outcome = Outcome(
+        benchmark_success=True, planner_status=None, reason="finished", problems=("The disk is full.",)
+    )
+    assert "problem:   The disk is full." in result_lines(outcome)
+    assert "problems" not in outcome.to_json()
+
+
+def test_a_terminal_that_is_not_utf8_gets_what_it_can_show():
+    raw = io.BytesIO()
+    progress = PlainProgress(io.TextIOWrapper(raw, encoding="ascii"))
+    for event in EVENTS:
+        progress.on_event(event)
+    lines = raw.getvalue().decode("ascii").splitlines()
+    assert len(lines) == 7
+    assert lines[2].endswith("\\u2192 move_to xyz [0.1235, 1, 2]")

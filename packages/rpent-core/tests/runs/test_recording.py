@@ -152,3 +152,20 @@ def test_names_are_valid_everywhere():
 def test_a_second_directory_never_reuses_the_first(tmp_path):
     made = {create(tmp_path, "t", "p").path for _ in range(5)}
     assert len(made) == 5
+
+
+def test_a_torn_file_is_not_left_behind(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    from rpent.errors import RunDirectoryError
+    from rpent.runs.files import write_atomic
+
+    def full(path, data):
+        with path.open("wb") as file:
+            file.write(data[:3])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(RunDirectoryError, match="No space left on device"):
+        write_atomic(tmp_path / "run.json", b"something")
+    assert list(tmp_path.iterdir()) == []

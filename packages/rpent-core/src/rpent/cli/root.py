@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
@@ -13,7 +14,7 @@ from rpent.cli.params import Settings, no_plugin_option, verbose_option
 from rpent.errors import ExitCode, RpentError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 COMMANDS = {
     "run": ("rpent.cli.run:command", "Run one episode: a planner drives a robot."),
@@ -47,6 +48,13 @@ class RootGroup(LazyGroup):
         command = load_object(registry.get("commands", cmd_name).command)
         return command if isinstance(command, click.Command) else None
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Invoke the command; a reader that has read enough (`| head -1`) is no failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return ExitCode.SUCCESS
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -57,6 +65,7 @@ class RootGroup(LazyGroup):
     ) -> Any:
         """Run the command line; in standalone mode print errors and exit with the right code."""
         settings = Settings()
+        open_standard_streams()
         call = {
             "args": args,
             "prog_name": prog_name or "rpent",
@@ -72,23 +81,33 @@ class RootGroup(LazyGroup):
         try:
             result = super().main(standalone_mode=False, **call)
         except click.ClickException as error:
-            error.show()
+            _tell(error.show)
             return error.exit_code
         except RpentError as error:
-            print_error(error, settings)
+            _tell(partial(print_error, error, settings))
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
-            click.echo("Interrupted.", err=True)
+            _tell(partial(click.echo, "Interrupted.", err=True))
             return ExitCode.INTERRUPTED
         except Exception:  # noqa: BLE001  (a bug: shown whole, and never mistaken for a failed task)
-            import traceback
-
-            click.echo(traceback.format_exc(), err=True, nl=False)
-            click.echo(
-                f"This is a bug in rpent {__version__} or in a plugin of it; please report it.", err=True
-            )
+            _tell(_print_bug)
             return ExitCode.INFRASTRUCTURE
         return result if isinstance(result, int) else ExitCode.SUCCESS
+
+
+def _tell(print_it: Callable[[], None]) -> None:
+    """Print, if anybody still reads; the exit code says it as well."""
+    try:
+        print_it()
+    except OSError:
+        return
+
+
+def _print_bug() -> None:
+    import traceback
+
+    click.echo(traceback.format_exc(), err=True, nl=False)
+    click.echo(f"This is a bug in rpent {__version__} or in a plugin of it; please report it.", err=True)
 
 
 def print_error(error: RpentError, settings: Settings) -> None:
@@ -105,8 +124,36 @@ def print_error(error: RpentError, settings: Settings) -> None:
 
 
 def exit_with(code: int) -> NoReturn:
-    """End the process."""
+    """End the process; a reader that has gone (`| head -1`) does not change the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _to_nowhere(stream)
     sys.exit(int(code))
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    """Give the interpreter somewhere to write what is left when it exits."""
+    import os
+
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def open_standard_streams() -> None:
+    """Open what the caller closed (`>&-`), lest the first files of a run become its standard streams."""
+    import os
+
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest free number: this stream's own
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8"))
 
 
 @click.command(

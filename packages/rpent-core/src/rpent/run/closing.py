@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
@@ -41,7 +42,7 @@ def close_episode(episode: Episode) -> Outcome:
         _finish_manifest(episode, outcome, problems)
     with _guard(episode, "life-cycle hooks", problems):
         _tell_plugins(episode, outcome)
-    return outcome
+    return replace(outcome, problems=tuple(problems))
 
 
 def _close_session(episode: Episode) -> None:

@@ -26,12 +26,33 @@ if TYPE_CHECKING:
 _MAX_ARGUMENTS = 90
 
 
+class _Listener:
+    """A stream whose reader may go (`| head -1`, a closed terminal); the run and its exit code do not mind."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._gone = False
+
+    def write(self, text: str) -> None:
+        """Write, while somebody reads."""
+        if self._gone:
+            return
+        try:
+            try:
+                self._stream.write(text)
+            except UnicodeEncodeError as error:  # a terminal that is not UTF-8
+                self._stream.write(text.encode(error.encoding, "backslashreplace").decode(error.encoding))
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._gone = True
+
+
 class Progress:
     """Shows a run's events. This one shows the result only (`quiet`)."""
 
     def __init__(self, stream: TextIO | None = None, result: TextIO | None = None) -> None:
-        self.stream = stream or sys.stderr
-        self.result = result or sys.stdout
+        self.stream = _Listener(stream or sys.stderr)
+        self.result = _Listener(result or sys.stdout)
         self._started = time.monotonic()
 
     def on_event(self, event: Event) -> None:
@@ -41,7 +62,6 @@ class Progress:
         """Show the result."""
         for line in result_lines(outcome):
             self.result.write(line + "\n")
-        self.result.flush()
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -53,13 +73,11 @@ class JsonProgress(Progress):
     def on_event(self, event: Event) -> None:
         """Write the event's line, as it stands in `events.jsonl`."""
         self.result.write(event.model_dump_json(fallback=str) + "\n")
-        self.result.flush()
 
     def finish(self, outcome: Outcome) -> None:
         """Write the outcome and the run directory."""
         line = {"type": "result", "outcome": outcome.to_json(), "run_dir": str(outcome.run_dir)}
         self.result.write(json.dumps(line) + "\n")
-        self.result.flush()
 
 
 class PlainProgress(Progress):
@@ -74,7 +92,6 @@ class PlainProgress(Progress):
     def write(self, line: str) -> None:
         """Write a line with the time since the start."""
         self.stream.write(f"{time.monotonic() - self._started:7.1f} s  {line}\n")
-        self.stream.flush()
 
 
 class LiveProgress(PlainProgress):
@@ -118,7 +135,6 @@ class LiveProgress(PlainProgress):
                 return
             self._done.set()
             self.stream.write("\r\x1b[K")
-            self.stream.flush()
 
     def _set_now(self, text: str) -> None:
         self._now, self._since = text, time.monotonic()
@@ -131,7 +147,6 @@ class LiveProgress(PlainProgress):
                 if self._done.is_set():
                     return
                 self.stream.write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])
-                self.stream.flush()
 
 
 @contextmanager
@@ -212,6 +227,7 @@ def result_lines(outcome: Outcome) -> list[str]:
     lines = [f"benchmark: {says}", f"planner:   {claim} ({outcome.reason}) {outcome.detail}".rstrip()]
     if outcome.hint:
         lines.append(f"hint:      {typeable(outcome.hint)}")
+    lines += [f"problem:   {problem}" for problem in outcome.problems]
     if outcome.run_dir is not None:
         lines.append(f"run:       {outcome.run_dir}")
         video = outcome.run_dir / "episode.mp4"

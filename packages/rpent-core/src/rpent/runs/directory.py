@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Version of the layout, in run.json."""
+LAST_EVENT_BYTES = 65536
+"""Where the last event is looked for; the end of a run is a short one."""
 
 
 class RunDirectory:
@@ -80,7 +82,20 @@ class RunDirectory:
             raise RunDirectoryError(f"`{self.manifest}` cannot be read: {error}.") from None
         if not isinstance(values, dict) or values.get("format") != FORMAT:
             raise RunDirectoryError(f"`{self.manifest}` is not of format {FORMAT}.")
+        if values.get("outcome") is None:
+            values["outcome"] = self._outcome_in_events()
         return values
+
+    def _outcome_in_events(self) -> dict[str, Any] | None:
+        """Return how the run ended where a full disk kept it out of run.json: the last event says it."""
+        try:
+            with self.events.open("rb") as file:
+                file.seek(max(0, self.events.stat().st_size - LAST_EVENT_BYTES))
+                last = json.loads(file.read().splitlines()[-1])
+        except (OSError, ValueError, IndexError):
+            return None
+        ended = isinstance(last, dict) and last.get("type") == "run_ended"
+        return dict(last["outcome"]) if ended else None
 
     def write_manifest(self, values: Mapping[str, Any]) -> None:
         """Replace run.json."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RunDirectoryError
@@ -42,6 +43,8 @@ def write_atomic(path: Path, data: bytes) -> None:
         temporary.write_bytes(data)
         temporary.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()  # a torn file would keep a full disk full
         raise unwritable(path, error) from error
 
 

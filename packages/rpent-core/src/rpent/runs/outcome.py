@@ -42,6 +42,8 @@ class Outcome:
     hint: str = ""
     """What to do about an infrastructure failure."""
     run_dir: Path | None = None
+    problems: tuple[str, ...] = ()
+    """What else went wrong while the run was closed: a video that could not be written, a full disk."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -55,7 +57,7 @@ class Outcome:
     def to_json(self) -> dict[str, Any]:
         """Return the object that run.json holds."""
         values = asdict(self)
-        del values["run_dir"], values["hint"]
+        del values["run_dir"], values["hint"], values["problems"]
         return values | ({"hint": self.hint} if self.hint else {})
 
     @classmethod

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rpent.errors import RpentError
 from rpent.runs.directory import RunDirectory, safe_name
 from rpent.runs.events import (
     Event,
@@ -117,12 +118,19 @@ class Recorder:
                 return []
             self._closed = True
         problems = []
-        for part in (self._video, self._transcript, self._recipe, self._events):
+        parts = {
+            "episode.mp4": self._video,
+            "transcript.json": self._transcript,
+            "recipe.jsonl": self._recipe,
+            "events.jsonl": self._events,
+        }
+        for name, part in parts.items():
             try:
                 if part is not None:
                     part.close()
-            except OSError as error:
-                problems.append(str(error))
+            except (OSError, RpentError) as error:
+                why = getattr(error, "strerror", None) or error
+                problems.append(f"`{name}` could not be completed: {why}.".replace("..", "."))
         if self._video is not None and self._video.error:
             problems.append(self._video.error)
         return problems
