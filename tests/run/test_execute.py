@@ -105,6 +105,10 @@ def test_wrong_values_are_refused_before_anything_exists(run_fake, tmp_path):
         run_fake([], endpoints={"env": "htp://127.0.0.1:1"})
     with pytest.raises(UsageError, match="not an endpoint"):
         run_fake([], endpoints={"env": "127.0.0.1:99999"})
+    with pytest.raises(UsageError, match="not an endpoint"):
+        run_fake([], endpoints={"env": ""})
+    with pytest.raises(UsageError, match="needs its server's token"):
+        run_fake([], endpoints={"env": "127.0.0.1:9"})
     with pytest.raises(UsageError, match="`--env-python /nowhere/python` is not an executable file"):
         run_fake([], env_python="/nowhere/python")
     with pytest.raises(UsageError, match="does not work as a Python interpreter"):

@@ -64,7 +64,7 @@ def endpoints_of(sections: list[Section], options: dict[str, Any]) -> dict[str, 
     """Return the endpoints of servers that already run, by service."""
     services = [service.name for section in sections for service in section.services]
     given_endpoints = {name: options.get(f"{name}_endpoint".replace("-", "_")) for name in services}
-    return {name: endpoint for name, endpoint in given_endpoints.items() if endpoint}
+    return {name: endpoint for name, endpoint in given_endpoints.items() if endpoint is not None}
 
 
 def progress_style(options: dict[str, Any]) -> ProgressStyle:

@@ -176,3 +176,8 @@ def _check_endpoints(resolved: Resolved) -> None:
                 f"which is not installed{did_you_mean(scheme, schemes)}",
                 hint=f"Installed: {listing(schemes)}.",
             )
+        if not resolved.request.token:
+            raise UsageError(
+                f"Attaching to `{endpoint}` needs its server's token.",
+                hint="Give `--token-file FILE`; `rpent serve` prints which.",
+            )
