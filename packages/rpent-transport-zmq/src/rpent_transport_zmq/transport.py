@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from rpent.errors import HandshakeError, UsageError
@@ -61,13 +62,14 @@ class _Dialler:
 
     def open(self, timeout_s: float) -> ZmqConnection:
         """Open a connection."""
+        deadline = time.monotonic() + timeout_s
         try:
             connection = self._open(timeout_s)
         except (MechanismError, BrokenOffError):
             if self._known or self._encrypted or self._endpoint.path:
                 raise
             # Two mechanisms do not agree: whichever side sees it first hangs up.
-            connection = self._open(timeout_s, encrypted=True)
+            connection = self._open(max(0.1, deadline - time.monotonic()), encrypted=True)
             self._encrypted = True
         self._known = True
         return connection
