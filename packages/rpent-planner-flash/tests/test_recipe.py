@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from rpent.errors import UsageError
 from rpent_planner_flash.config import FlashConfig
 from rpent_planner_flash.planner import FlashPlanner
 from rpent_planner_flash.recipe import Anchors
@@ -42,6 +44,15 @@ def test_ids_and_coordinates_follow_the_things(tmp_path: Path, table: Any, thing
     assert session.finished["status"] == "success"
     assert session.names() == ["grasp", "grasp", "place", "finish"]
     assert [round(v, 6) for v in milk.position] == [0.11, 0.31, 0.1]
+
+
+def test_what_is_no_recipe_is_wrong_usage(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.jsonl"
+    with pytest.raises(UsageError, match="cannot be read"):
+        FlashPlanner(FlashConfig(recipe=path))
+    path.write_text("[1, 2]")
+    with pytest.raises(UsageError, match="is not a recipe call"):
+        FlashPlanner(FlashConfig(recipe=path))
 
 
 def test_a_call_that_fails_ends_it(tmp_path: Path, table: Any, thing: Any) -> None:

@@ -24,6 +24,16 @@ def test_a_missing_recipe_is_one_sentence(tmp_path):
         ReplayPlanner(ReplayConfig(recipe=tmp_path / "absent.jsonl"))
 
 
+@pytest.mark.parametrize(
+    "text", ['{"n": 0, "na', "[1, 2]\n", "\x00\xff\n{}\n", '{"name": 1, "arguments": {}}\n']
+)
+def test_what_is_no_recipe_is_wrong_usage(tmp_path, text):
+    path = tmp_path / "recipe.jsonl"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"Line 1 of .* is not a recipe call"):
+        ReplayPlanner(ReplayConfig(recipe=path))
+
+
 def test_where_the_world_differs_is_noted(tmp_path):
     calls = [{"name": name, "arguments": arguments} for name, arguments in solution()]
     calls[0]["result"] = {"ok": False, "status": "stalled"}

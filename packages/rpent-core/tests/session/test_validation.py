@@ -102,3 +102,9 @@ def test_huge_integers_and_deep_nesting_are_sentences():
         checked_arguments(MOVE, {**OK, "speed": 10**400})
     with pytest.raises(ToolError):
         parse_arguments("[" * 100_000)
+
+
+@pytest.mark.parametrize("arguments", [{"text": ["x" * 1_000_001]}, '{"text": "' + "x" * 1_000_001 + '"}'])
+def test_endless_arguments_are_refused(arguments):
+    with pytest.raises(ToolError, match="at most 1000000 are accepted"):
+        parse_arguments(arguments)

@@ -8,9 +8,12 @@ from rpent_planner_flash.execute import Executor, Over
 from rpent_planner_flash.parser import InstructionError, parse
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rpent.session.session import Session
 
     from rpent_planner_flash.config import FlashConfig
+    from rpent_planner_flash.recipe import Recipe
 
 
 class FlashPlanner:
@@ -18,6 +21,7 @@ class FlashPlanner:
 
     def __init__(self, config: FlashConfig) -> None:
         self.config = config
+        self._recipe = None if config.recipe is None else _recipe(config.recipe)
 
     def run(self, session: Session) -> None:
         """Carry out the session's task and claim how it went."""
@@ -30,10 +34,8 @@ class FlashPlanner:
     def _carry_out(self, session: Session) -> tuple[str, str]:
         holding = (session.opening.data.get("observation") or {}).get("holding")
         executor = Executor(session, self.config, resumed=bool(session.history), holding=holding)
-        if self.config.recipe is not None:
-            from rpent_planner_flash.recipe import Recipe  # noqa: PLC0415
-
-            return Recipe.read(self.config.recipe).repeat(executor)
+        if self._recipe is not None:
+            return self._recipe.repeat(executor)
         try:
             goals = parse(session.task.instruction)
         except InstructionError as error:
@@ -49,3 +51,19 @@ class FlashPlanner:
             if executor.accomplished:
                 break
         return "success", " ".join(details)
+
+
+def _recipe(path: Path) -> Recipe:
+    """Read the recipe before anything is started.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    from rpent.errors import RunDirectoryError, UsageError  # noqa: PLC0415
+
+    from rpent_planner_flash.recipe import Recipe  # noqa: PLC0415
+
+    try:
+        return Recipe.read(path)
+    except RunDirectoryError as error:
+        raise UsageError(error.message, hint=error.hint) from error

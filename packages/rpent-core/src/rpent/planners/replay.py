@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from rpent.errors import UsageError
+from rpent.errors import RunDirectoryError, UsageError
 from rpent.runs.recipe import RecipeCall, read_recipe
 from rpent.session.finish import NAME as FINISH
 
@@ -40,7 +40,10 @@ class ReplayPlanner:
             raise UsageError(
                 f"There is no recipe `{config.recipe}`.", hint="Give a run directory or a `recipe.jsonl`."
             )
-        self._calls = read_recipe(config.recipe)
+        try:
+            self._calls = read_recipe(config.recipe)
+        except RunDirectoryError as error:
+            raise UsageError(error.message, hint=error.hint) from error
         self._ids: dict[str, str] = {}
         """Recorded id of a found thing → its id in this run: a resume or a crash starts their numbers anew."""
 

@@ -59,7 +59,7 @@ def read_recipe(path: Path) -> list[RecipeCall]:
         try:
             calls.append(_parse(line, len(calls)))
         except (ValueError, TypeError, KeyError):
-            if number < len(lines) - 1:
+            if number < len(lines) - 1 or not calls:  # only the last line may be torn
                 raise RunDirectoryError(f"Line {number + 1} of `{file}` is not a recipe call.") from None
     return calls
 

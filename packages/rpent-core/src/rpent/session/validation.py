@@ -37,6 +37,8 @@ _BOUNDS = {
 }
 
 
+MAX_CHARACTERS = 1_000_000
+"""Of the arguments of one call: they are kept in the events and shown again."""
 MAX_DEPTH = 20
 _TOO_DEEP = f"The arguments are nested more than {MAX_DEPTH} levels deep."
 
@@ -50,6 +52,8 @@ def parse_arguments(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]
     if arguments is None or arguments == "":
         return {}
     if isinstance(arguments, (str, bytes)):
+        if len(arguments) > MAX_CHARACTERS:
+            raise _too_long(len(arguments))
         try:
             arguments = json.loads(arguments)
         except ValueError as error:
@@ -60,7 +64,24 @@ def parse_arguments(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]
         raise ToolError('The arguments must be a JSON object, such as {"name": value}.')
     if _deeper_than(arguments, MAX_DEPTH):
         raise ToolError(_TOO_DEEP)
+    if (length := _characters(arguments)) > MAX_CHARACTERS:
+        raise _too_long(length)
     return dict(arguments)
+
+
+def _characters(value: Any) -> int:
+    """Return how many characters an argument holds; anything that is no text counts as one."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(_characters(key) + _characters(entry) for key, entry in value.items())
+    if isinstance(value, (list, tuple)):
+        return sum(map(_characters, value))
+    return 1
+
+
+def _too_long(length: int) -> ToolError:
+    return ToolError(f"The arguments have {length} characters; at most {MAX_CHARACTERS} are accepted.")
 
 
 def checked_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
