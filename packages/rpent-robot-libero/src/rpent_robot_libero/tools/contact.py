@@ -10,13 +10,14 @@ from rpent.errors import ToolError
 from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
 
+from rpent_robot_libero.primitives import gripper, held
 from rpent_robot_libero.primitives.pick import pick
 from rpent_robot_libero.primitives.placing import Relation, find_spot, spot_at
 from rpent_robot_libero.primitives.pull import pull
 from rpent_robot_libero.primitives.push import push
 from rpent_robot_libero.primitives.put import put
 from rpent_robot_libero.primitives.turning import turn
-from rpent_robot_libero.tools.look import rounded
+from rpent_robot_libero.sight import rounded
 from rpent_robot_libero.tools.motion import Angle, Position  # noqa: TC001  (schemas are made from annotations)
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rpent_robot_libero.world import World
 
 Distance = Annotated[float, Field(gt=0, le=0.5)]
-Direction = Annotated[list[float], Field(min_length=3, max_length=3)]
+Direction = Annotated[list[Annotated[float, Field(ge=-1e3, le=1e3)]], Field(min_length=3, max_length=3)]
 
 
 class ContactTools:
@@ -96,9 +97,9 @@ class ContactTools:
             `released`; `position` where the held thing's middle and bottom were let go; `reason` when it failed.
         """
         world = self.world
-        if world.held is None and world.state.gripper_opening_m > 0.075:
+        if not gripper.holds(world.state.gripper_opening_m):
             raise ToolError("The hand holds nothing; `grasp` first.")
-        world.measure_held()
+        held.measure(world)
         spot, around = self._spot(on, segment_id, relation, position)
         result = put(world, spot, around)
         return ToolResult(
