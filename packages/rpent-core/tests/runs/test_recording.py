@@ -154,6 +154,16 @@ def test_a_second_directory_never_reuses_the_first(tmp_path):
     assert len(made) == 5
 
 
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 1}', '{"format": 1, "rpent": "0", "created": "x"}'])
+def test_a_damaged_manifest_is_one_sentence(tmp_path, text):
+    from rpent.errors import RunDirectoryError
+    from rpent.runs.directory import RunDirectory
+
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(RunDirectoryError, match=r"run\.json"):
+        RunDirectory(tmp_path).read_manifest()
+
+
 def test_a_torn_file_is_not_left_behind(tmp_path, monkeypatch):
     from pathlib import Path
 

@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Version of the layout, in run.json."""
+SHAPE: dict[str, Any] = {
+    "rpent": str,
+    "created": (int, float),
+    "robot": {"name": str},
+    "planner": {"name": str},
+    "task": {"instruction": str, "tag": str},
+    "request": {"robot": str, "planner": str},
+    "services": {},
+    "timings_s": {},
+    "processes": list,
+}
+"""What every run.json holds, from the moment that its run directory is made."""
+ENDED_SHAPE = {"reason": str, "detail": str, "benchmark_success": object, "planner_status": object}
 LAST_EVENT_BYTES = 65536
 """Where the last event is looked for; the end of a run is a short one."""
 
@@ -84,6 +97,12 @@ class RunDirectory:
             raise RunDirectoryError(f"`{self.manifest}` is not of format {FORMAT}.")
         if values.get("outcome") is None:
             values["outcome"] = self._outcome_in_events()
+        shape = SHAPE if values["outcome"] is None else SHAPE | {"outcome": ENDED_SHAPE}
+        if (wrong := _misshapen(values, shape)) is not None:
+            raise RunDirectoryError(
+                f"`{self.manifest}` is damaged: `{wrong}` is missing or not of its kind.",
+                hint="`events.jsonl` beside it holds what happened.",
+            )
         return values
 
     def _outcome_in_events(self) -> dict[str, Any] | None:
@@ -100,6 +119,18 @@ class RunDirectory:
     def write_manifest(self, values: Mapping[str, Any]) -> None:
         """Replace run.json."""
         write_json(self.manifest, values)
+
+
+def _misshapen(values: Mapping[str, Any], shape: Mapping[str, Any], path: str = "") -> str | None:
+    """Return the first entry that is not as it should be, as a dotted name."""
+    for name, kind in shape.items():
+        where, value = f"{path}{name}", values.get(name)
+        nested = isinstance(kind, dict)
+        if name not in values or not isinstance(value, dict if nested else kind):
+            return where
+        if nested and (wrong := _misshapen(value, kind, f"{where}.")) is not None:
+            return wrong
+    return None
 
 
 def create(output_dir: Path, tag: str, planner: str) -> RunDirectory:
