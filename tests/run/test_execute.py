@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from rpent.cancel import CancelToken
@@ -147,6 +148,19 @@ def test_an_attached_server_is_reset_and_left_running(run_fake):
     finally:
         server.shutdown()
         thread.join(10)
+
+
+def test_an_attached_server_of_another_schema_is_refused(run_fake):
+    server = serve("http://127.0.0.1:0", replace(create(FakeEnvConfig()), schema=77), token="t")
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        outcome = run_fake(solution(), endpoints={"env": str(server.endpoint)}, token="t")
+    finally:
+        server.shutdown()
+        thread.join(10)
+    assert outcome.exit_code == 3
+    assert "speaks schema 77; schema 1 is wanted" in outcome.detail
 
 
 def test_an_attached_server_that_is_absent_is_infrastructure(run_fake):

@@ -88,6 +88,8 @@ class ServiceSpec:
     ready_timeout_s: float = 180.0
     env: tuple[tuple[str, str], ...] = ()
     """Environment variables set for the process."""
+    schema: int = 1
+    """Version of the method contract, as `Facade.schema`; an env server of another one is refused."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

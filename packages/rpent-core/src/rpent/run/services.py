@@ -38,6 +38,7 @@ def _request(resolved: Resolved, spec: ServiceSpec, endpoint: str | None) -> Ser
         distribution=origin.distribution,
         identity=f"{resolved.robot_spec.name}/{spec.name}" if strict else None,
         version=origin.version or None if strict else None,
+        schema=spec.schema if strict else None,
     )
 
 
