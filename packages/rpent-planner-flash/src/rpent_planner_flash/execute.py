@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,25 +16,14 @@ from rpent_planner_flash.results import Result, unseen
 from rpent_planner_flash.scene import Scene, prompts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rpent.session.session import Session
 
     from rpent_planner_flash.config import FlashConfig
     from rpent_planner_flash.goals import Reference
     from rpent_planner_flash.plan import ToolCall
     from rpent_planner_flash.scene import Candidate
-
-
-class Session(Protocol):
-    """The part of `rpent.session.Session` that the executor uses."""
-
-    def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Call a tool; answers with a `ToolReply`."""
-
-    def begin_turn(self) -> int:
-        """Count a turn."""
-
-    def say(self, text: str) -> None:
-        """Tell the user."""
 
 
 class Over(Exception):  # noqa: N818  (not an error: the session or a budget ended)
@@ -92,6 +81,13 @@ class Executor:
             return self._push(goal)
         return self._operate(goal)
 
+    def attempts(self) -> Iterator[int]:
+        """Count the attempts at a goal until they are used up or the episode is over."""
+        for attempt in range(self.config.max_attempts):
+            yield attempt
+            if self.episode_over:
+                return
+
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool through the session.
 
@@ -143,7 +139,7 @@ class Executor:
 
     def _pick(self, goal: Pick) -> Result:
         chosen, detail = Chosen(), f"`{goal.item}` is nowhere to be seen."
-        for attempt in range(self.config.max_attempts):
+        for attempt in self.attempts():
             if self.holds(goal.item):
                 return Result(True, f"`{goal.item}` is held.")
             things = chosen.among(self.grounder.resolve(goal.item, recall=attempt == 0))
@@ -154,13 +150,11 @@ class Executor:
             if done:
                 return Result(True, f"`{goal.item}` is held.")
             detail = f"Could not grasp `{goal.item}`: {reason}."
-            if self.episode_over:
-                break
         return Result(False, detail)
 
     def _push(self, goal: Push) -> Result:
         detail, relation = "", Relation(goal.relation)
-        for _ in range(self.config.max_attempts):
+        for _ in self.attempts():
             target, thing = self.best(goal.target), self.best(goal.item)
             if target is None or thing is None:
                 return unseen(goal.target if target is None else goal.item)
@@ -168,13 +162,11 @@ class Executor:
                 return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
             _, reason = self.act(plan.push(goal, thing, target, self.grounder.view))
             detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
-            if self.episode_over:
-                break
         return Result(False, detail)
 
     def _operate(self, goal: Open | Close | Turn) -> Result:
         detail = ""
-        for _ in range(self.config.max_attempts):
+        for _ in self.attempts():
             thing = self.best(goal.item)
             if thing is None:
                 return unseen(goal.item)
@@ -182,8 +174,6 @@ class Executor:
             detail = f"{goal}: {reason}."
             if done:
                 return Result(True, detail)
-            if self.episode_over:
-                break
         return Result(False, detail)
 
     def _view(self) -> View:

@@ -39,12 +39,10 @@ class Placing:
 
     def run(self) -> Result:
         """Try until it came out, the attempts are used up, or the episode is over."""
-        for attempt in range(self._do.config.max_attempts):
+        for attempt in self._do.attempts():
             result = self._attempt(attempt)
             if result is not None:
                 return result
-            if self._do.episode_over:
-                break
         return Result(False, self._detail)
 
     def _attempt(self, attempt: int) -> Result | None:
@@ -62,7 +60,7 @@ class Placing:
                 things = [m for m in things if m not in placed]
             things = self._chosen.among(things)
             if not things:
-                return self._done() if self._let_go else unseen(self._goal.item)
+                return self._hidden() if self._let_go else unseen(self._goal.item)
             if not self._grasp(things, attempt):
                 return None
         return self._put(target)
@@ -89,10 +87,10 @@ class Placing:
         self._let_go = self._let_go or done
         if self._do.episode_over:
             return None
-        if done and self._came_out(target):
-            return self._done()
-        self._detail = f"`{self._goal.item}` did not come to be {self._where}: {reason}."
-        return None
+        result = self._outcome(target) if done else None
+        if result is None:
+            self._detail = f"`{self._goal.item}` did not come to be {self._where}: {reason}."
+        return result
 
     def _hangs(self, target: Candidate) -> bool:
         """Whether the thing has not come off the open fingers."""
@@ -104,21 +102,24 @@ class Placing:
         found = self._chosen.among(self._do.grounder.resolve(self._goal.item))
         return [] if self._chosen.stayed(found) else found
 
-    def _came_out(self, target: Candidate) -> bool:
-        """Look whether the thing is where it should be; what is hidden is believed to be inside."""
-        found = self._chosen.among(self._do.grounder.resolve(self._goal.item))
-        if not found:
-            return True
+    def _outcome(self, target: Candidate) -> Result | None:
+        """Look whether the thing is where it should be; None when it is seen elsewhere."""
+        if not self._chosen.among(self._do.grounder.resolve(self._goal.item)):
+            return self._hidden()
         now = self._do.best(self._goal.target)
         if now is not None and np.linalg.norm(now.xy - target.xy) > SHOVED_M:
             target = now
-        return any(self._holds(match.candidate, target) for match in self._moved())
+        return self._done() if any(self._holds(m.candidate, target) for m in self._moved()) else None
 
     def _holds(self, thing: Candidate, target: Candidate) -> bool:
         return self._do.grounder.holds(self._relation, thing, target, self._chosen.longest_m)
 
     def _done(self) -> Result:
         return Result(True, f"`{self._goal.item}` is {self._where}.")
+
+    def _hidden(self) -> Result:
+        """What was let go and cannot be seen is believed to be inside, or under the hand."""
+        return Result(True, f"`{self._goal.item}` was let go {self._where} and is hidden there.")
 
     @property
     def _where(self) -> str:

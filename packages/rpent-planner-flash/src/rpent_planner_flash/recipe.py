@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rpent_planner_flash.plan import ToolCall
-from rpent_planner_flash.scene import Candidate
+from rpent_planner_flash.scene import candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
     from rpent.runs.recipe import RecipeCall
 
     from rpent_planner_flash.execute import Executor
+    from rpent_planner_flash.scene import Candidate
 
 NEAR_M = 0.25
 """A coordinate farther than this (horizontally) from everything seen is an absolute one and stays."""
@@ -141,9 +142,3 @@ class Recipe:
             if done:
                 return None
         return reason
-
-
-def candidates(data: Mapping[str, Any]) -> list[Candidate]:
-    """Read the candidates of a `segment` answer."""
-    entries = data.get("candidates") or []
-    return [Candidate.from_data(entry) for entry in entries if entry.get("center_xyz") is not None]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from rpent_planner_flash.lexicon import PART_NOUNS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -14,9 +16,12 @@ if TYPE_CHECKING:
 
     from rpent_planner_flash.goals import Reference
 
+CHEST = "cabinet"
+"""What a drawer is taken to belong to where nothing of its owner's name is seen."""
+
 
 class Tools(Protocol):
-    """The part of `rpent.session.Session` that flash uses."""
+    """Where looks are made: the executor, or a session itself."""
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool; answers with a `ToolReply`."""
@@ -63,11 +68,6 @@ class Candidate:
         """Height of the lowest visible point."""
         return self.top - float(self.size[2])
 
-    @property
-    def radius(self) -> float:
-        """Half the mean horizontal extent."""
-        return float(self.size[:2].mean()) / 2
-
 
 class Scene:
     """Named things in the present world, and where they were seen last when something now hides them."""
@@ -75,7 +75,6 @@ class Scene:
     def __init__(self, tools: Tools, *, camera: str | None = None) -> None:
         self.tools = tools
         self.camera = camera
-        self.looks = 0
         self._known: dict[str, list[Candidate]] = {}
         self._last_seen: dict[str, list[Candidate]] = {}
 
@@ -109,21 +108,25 @@ class Scene:
             if self.camera is not None:
                 arguments["camera"] = self.camera
             reply = self.tools.call("segment", arguments)
-            self.looks += 1
-            entries = reply.data.get("candidates", []) if reply.ok else []
-            usable = [entry for entry in entries if entry.get("center_xyz") is not None]
-            self._known[prompt] = [Candidate.from_data(entry) for entry in usable]
+            self._known[prompt] = candidates(reply.data) if reply.ok else []
         return self._known[prompt]
 
 
+def candidates(data: Mapping[str, Any]) -> list[Candidate]:
+    """Read the candidates of a `segment` answer that have a place in the world."""
+    entries = data.get("candidates") or []
+    return [Candidate.from_data(entry) for entry in entries if entry.get("center_xyz") is not None]
+
+
 def prompts(reference: Reference) -> list[str]:
-    """Return what to ask the perceptor for, most specific first."""
-    whole = reference.owner.noun if reference.owner is not None else ""
-    if reference.noun == "drawer" and reference.level is not None:
-        return [f"{reference.level} drawer of the {whole or 'cabinet'}", whole or "drawer", "cabinet"]
-    if reference.noun == "drawer":
-        return [whole or "drawer", "cabinet"]
-    if reference.noun == "compartment":
-        return [whole or "compartment", "caddy"]
-    words = reference.noun.split()
-    return [" ".join(words[start:]) for start in range(len(words))]
+    """Return what to ask the perceptor for, most specific first; of a part also what it belongs to."""
+    noun, owner = reference.noun, reference.owner
+    if noun not in PART_NOUNS:
+        words = noun.split()
+        return [" ".join(words[start:]) for start in range(len(words))]
+    whole = [noun] if owner is None else prompts(owner)
+    if noun == "drawer" and CHEST not in whole:
+        whole.append(CHEST)
+    if reference.level is None:
+        return whole
+    return [f"{reference.level} {noun} of the {CHEST if owner is None else owner.noun}", *whole]
