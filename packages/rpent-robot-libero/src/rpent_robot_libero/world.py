@@ -3,84 +3,33 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent.errors import ToolError
 
-from rpent_robot_libero.primitives import cloud, kinematics
-from rpent_robot_libero.primitives.geometry import back_project, matrix_quaternion, quaternion_matrix
-from rpent_robot_libero.primitives.placing import Held
+from rpent_robot_libero import rotations
+from rpent_robot_libero.primitives import cloud, gripper, kinematics
+from rpent_robot_libero.primitives.held import Held
+from rpent_robot_libero.sight import View, grown, located, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from rpent.env.client import EnvClient
-    from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
-    from rpent.perception import Perceptor, Segment
+    from rpent.env.types import Observation, ServoResult, Until, Waypoint
+    from rpent.perception import Perceptor
     from rpent.robot import ToolContext
 
-    Points = NDArray[np.float64]
+    from rpent_robot_libero.primitives.cloud import Points
+    from rpent_robot_libero.sight import Found
 
 VIEW_SIZE = 256
 """Rows and columns of the pictures that things are looked for in."""
 
-CAMERAS = ("agentview", "wrist")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class View:
-    """One camera's picture with depth and calibration."""
-
-    camera: str
-    observation: Observation
-
-    @property
-    def image(self) -> NDArray[np.uint8]:
-        """(H, W, 3) uint8."""
-        return self.observation.images[self.camera]
-
-    @property
-    def depth(self) -> NDArray[np.float32]:
-        """(H, W) float32 metres."""
-        return self.observation.depth[self.camera]
-
-    @property
-    def calibration(self) -> CameraMeta:
-        """Intrinsics and pose of the camera."""
-        return self.observation.cameras[self.camera]
-
-    def points(self, mask: NDArray[np.bool_] | None = None) -> Points:
-        """Return the world points (n, 3) of the pixels in `mask`."""
-        return back_project(self.depth, self.calibration, mask)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """A thing found in a picture."""
-
-    id: str
-    segment: Segment
-    view: View
-    points: Points
-    """(n, 3) its visible surface, world."""
-
-    @property
-    def label(self) -> str:
-        """What the perceptor calls it."""
-        return self.segment.label
-
-    @property
-    def middle(self) -> NDArray[np.float64]:
-        """(3,) centre of its bounding box."""
-        return cloud.extent(self.points).middle
-
-    @property
-    def eye(self) -> NDArray[np.float64]:
-        """(3,) where it was seen from."""
-        return np.asarray(self.view.calibration.world_from_camera[:3, 3])
+SAME_M = 0.06
+"""The same thing in another picture has its middle within this horizontal distance."""
 
 
 class World:
@@ -101,16 +50,26 @@ class World:
     # --- state -----------------------------------------------------------------------------------------------------
 
     def note(self, observation: Observation) -> None:
-        """Remember a newer state; pictures of the older one are dropped."""
+        """Remember a newer state; drop pictures of the older one, and forget what the fingers have lost."""
         if observation.step != self.state.step:
             self._views.clear()
         self.state = observation
+        if not gripper.holds(observation.gripper_opening_m):
+            self.held = None
 
     @property
     def gripper_yaw(self) -> float:
         """The hand's yaw, radians; at 0 the fingers close along the world's y axis."""
-        rotation = quaternion_matrix(self.state.eef_quaternion)
-        return float(np.arctan2(rotation[1, 0], rotation[0, 0]))
+        return rotations.yaw_pitch(self._rotation)[0]
+
+    @property
+    def gripper_pitch(self) -> float:
+        """The tilt of the hand's approach axis, radians; 0 points straight down."""
+        return rotations.yaw_pitch(self._rotation)[1]
+
+    @property
+    def _rotation(self) -> NDArray[np.float64]:
+        return rotations.from_quaternion(self.state.eef_quaternion)
 
     def snapshot(self) -> bytes:
         """Return the simulator's exact state together with what the hand holds."""
@@ -129,10 +88,7 @@ class World:
 
     def view(self, camera: str = "agentview") -> View:
         """Return the camera's picture of the present state; rendered once per state."""
-        if camera not in self._views:
-            observation = self.env.observe(cameras=[camera], size=VIEW_SIZE, depth=True)
-            self.note(observation)
-            self._views[camera] = View(camera=camera, observation=observation)
+        self.look([camera])
         return self._views[camera]
 
     def look(self, cameras: Sequence[str]) -> None:
@@ -162,13 +118,7 @@ class World:
             view.observation, camera, prompt=prompt, point=point, max_candidates=limit
         )
         self._searches += 1
-        found = []
-        for number, segment in enumerate(segments):
-            points = cloud.clean(view.points(segment.mask))
-            if len(points) < 4:
-                continue
-            name = f"s{self._searches}.{number}"
-            found.append(Found(id=name, segment=segment, view=view, points=points))
+        found = list(located(segments, view, f"s{self._searches}."))
         self._found.update({thing.id: thing for thing in found})
         return found
 
@@ -203,45 +153,14 @@ class World:
 
     def around(self, thing: Found) -> Points:
         """Return the surface points of everything in a thing's picture but itself, the robot and what it holds."""
-        return self.everything(thing.view, without=_grown(thing.segment.mask))
-
-    def measure_held(self) -> None:
-        """See how a thing hangs in the hand that lay askew when it was grasped."""
-        held = self.held
-        if held is None or held.level:
-            return
-        eef = self.state.eef_position
-        expected = eef[:2] + held.offset_at(self.gripper_yaw)
-        clouds = [self._held_points(held, camera, expected) for camera in CAMERAS]
-        points = cloud.thin_out(np.concatenate(clouds), 0.002)
-        # What is further down or aside than the thing can hang is background at the mask's border.
-        hanging = np.linalg.norm(points[:, :2] - eef[:2], axis=1) < 2 * held.reach_m + 0.02
-        points = points[hanging & (points[:, 2] > eef[2] - held.below_m - 0.01)]
-        if len(points) < 60:
-            return
-        rim = cloud.find_rim(points)
-        lowest = float(np.percentile(points[:, 2], 1))
-        if rim is not None and rim.clear and np.linalg.norm(rim.slope) < 1.5:
-            middle = rim.foot(float(np.nanmean(rim.heights)) - lowest)
-        else:
-            middle = cloud.extent(points).middle[:2]
-        self.held = held.hanging(middle - eef[:2], self.gripper_yaw, float(eef[2]) - lowest)
-
-    def _held_points(self, held: Held, camera: str, expected: NDArray[np.float64]) -> Points:
-        near = [
-            thing.points
-            for thing in self.find(held.label, camera=camera)
-            if np.linalg.norm(thing.middle[:2] - expected) < 0.07
-            and thing.points[:, 2].max() > self.state.eef_position[2] - 0.04
-        ]
-        return near[0] if near else np.zeros((0, 3))
+        return self.everything(thing.view, without=grown(thing.segment.mask))
 
     def everything(self, view: View, without: NDArray[np.bool_] | None = None) -> Points:
         """Return the surface points of a picture without the robot, what it holds, and a further mask."""
         keep = np.ones(view.depth.shape, dtype=bool) if without is None else ~without
         robot = self._robot_mask(view)
         if robot is not None:
-            return cloud.thin_out(self.without_held(view.points(keep & ~_grown(robot))))
+            return cloud.thin_out(self.without_held(view.points(keep & ~grown(robot))))
         return cloud.thin_out(self.without_held(self.without_hand(view.points(keep))))
 
     def again(self, thing: Found) -> Found:
@@ -255,19 +174,16 @@ class World:
         return segments[0].mask if segments else None
 
     def same_thing(self, thing: Found, view: View) -> Found | None:
-        """Return the same thing in another picture: the candidate of that label nearest to it, within 6 cm."""
+        """Return the same thing in another picture: the candidate of that label nearest to it."""
         if self.perceptor is None:
             return None
         segments = self.perceptor.segment(view.observation, view.camera, prompt=thing.label)
-        best: tuple[float, Found] | None = None
-        for segment in segments:
-            points = cloud.clean(view.points(segment.mask))
-            if len(points) < 4:
-                continue
-            distance = _cloud_distance(points, thing.points)
-            if best is None or distance < best[0]:
-                best = (distance, Found(id="", segment=segment, view=view, points=points))
-        return best[1] if best is not None and best[0] < 0.06 else None
+        near = [
+            (distance, candidate)
+            for candidate in located(segments, view)
+            if (distance := float(np.linalg.norm(candidate.middle[:2] - thing.middle[:2]))) < SAME_M
+        ]
+        return min(near, key=lambda pair: pair[0])[1] if near else None
 
     def without_hand(self, points: Points) -> Points:
         """Drop points at the hand, for perceptors that do not know the robot."""
@@ -309,12 +225,11 @@ class World:
 
     def _unbend(self) -> None:
         """Free an arm whose elbow has gone past straight, and set the hand upright again."""
-        rotation = quaternion_matrix(self.state.eef_quaternion)
         yaw = self.gripper_yaw
-        position, tilted = kinematics.unbend(self.state.eef_position, rotation, self.base)
+        position, tilted = kinematics.unbend(self.state.eef_position, self._rotation, self.base)
         self._servo(
             [
-                {"position": position, "quaternion": matrix_quaternion(tilted)},
+                {"position": position, "quaternion": rotations.to_quaternion(tilted)},
                 {"position": position, "yaw": yaw, "pitch": 0.0},
             ],
             {"position_tolerance_m": 0.05, "rotation_tolerance_rad": 0.3, "stall_steps": 12},
@@ -332,7 +247,7 @@ class World:
         low, high = self.workspace["low"], self.workspace["high"]
         if (point < low).any() or (point > high).any():
             raise ToolError(
-                f"Position {_rounded(point)} is outside the workspace, {_rounded(low)} to {_rounded(high)}."
+                f"Position {rounded(point, 3)} is outside the workspace, {rounded(low, 3)} to {rounded(high, 3)}."
             )
         return point
 
@@ -341,8 +256,8 @@ class World:
         state = self.state
         return {
             "step": state.step,
-            "eef_position": _rounded(state.eef_position, 4),
-            "eef_quaternion_xyzw": _rounded(state.eef_quaternion, 4),
+            "eef_position": rounded(state.eef_position),
+            "eef_quaternion_xyzw": rounded(state.eef_quaternion),
             "yaw_rad": round(self.gripper_yaw, 4),
             "gripper_opening_m": round(state.gripper_opening_m, 4),
             "holding": self.held.label if self.held else None,
@@ -350,22 +265,3 @@ class World:
             "terminated": state.terminated,
             "truncated": state.truncated,
         }
-
-
-def _rounded(values: Any, digits: int = 3) -> list[float]:
-    return [round(float(value), digits) for value in values]
-
-
-def _grown(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the mask grown by one pixel, so that mixed border pixels count as the thing."""
-    grown = mask.copy()
-    grown[1:] |= mask[:-1]
-    grown[:-1] |= mask[1:]
-    grown[:, 1:] |= mask[:, :-1]
-    grown[:, :-1] |= mask[:, 1:]
-    return grown
-
-
-def _cloud_distance(one: Points, other: Points) -> float:
-    """Return the horizontal distance between the middles of two visible surfaces."""
-    return float(np.linalg.norm(cloud.extent(one).middle[:2] - cloud.extent(other).middle[:2]))

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rpent_robot_libero.primitives import kinematics
+from rpent_robot_libero.primitives.held import Held
 from rpent_robot_libero.primitives.path import Load, over
-from rpent_robot_libero.primitives.placing import Held, find_spot, spot_at
+from rpent_robot_libero.primitives.placing import find_spot, spot_at
 
 Points = NDArray[np.float64]
 Surface = Callable[..., Points]

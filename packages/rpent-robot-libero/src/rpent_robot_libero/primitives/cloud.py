@@ -41,7 +41,7 @@ class Circle:
     error_m: float
     """Median distance of the points from the circle."""
     coverage: float
-    """Share of 24 sectors that hold points, 0 to 1."""
+    """Share of `RIM_SECTORS` sectors that hold points, 0 to 1."""
 
 
 def clean(points: Points) -> Points:
@@ -67,8 +67,11 @@ def thin_out(points: Points, cell_m: float = 0.004) -> Points:
     """Keep one point per cubic cell, so that near and far views weigh the same."""
     if len(points) == 0:
         return points
-    keys = np.floor(points / cell_m).astype(np.int64)
-    _, first = np.unique(keys, axis=0, return_index=True)
+    cells = np.floor(points / cell_m).astype(np.int64)
+    cells -= cells.min(axis=0)
+    # One number a cell: `unique` sorts numbers several times faster than rows.
+    numbers = np.ravel_multi_index(tuple(cells.T), tuple(cells.max(axis=0) + 1))
+    _, first = np.unique(numbers, return_index=True)
     return points[np.sort(first)]
 
 
@@ -215,11 +218,9 @@ def fit_circle(points: Points, *, rounds: int = 4) -> Circle:
         keep = residual <= max(2.0 * float(np.median(residual)), 0.002)
         if keep.sum() < 8:
             break
-    around = xy[residual < 0.01] - center
-    sectors = np.floor(np.arctan2(around[:, 1], around[:, 0]) / (2 * np.pi) * 24).astype(np.int64) % 24
     return Circle(
         center=center,
         radius_m=radius,
         error_m=float(np.median(residual)) if len(residual) else 0.0,
-        coverage=len(np.unique(sectors)) / 24,
+        coverage=len(np.unique(_sectors(points[residual < 0.01], center))) / RIM_SECTORS,
     )

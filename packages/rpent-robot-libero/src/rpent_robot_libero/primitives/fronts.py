@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Points = NDArray[np.float64]
+    from rpent_robot_libero.primitives.cloud import Points
 
 STANDS_OUT = 0.012
 """Points this far in front of a front belong to its handle."""

@@ -1,4 +1,4 @@
-"""Camera and rotation geometry: pixels to world points and back, quaternions, the gripper's yaw.
+"""Camera and plane geometry: pixels to world points and back, horizontal angles.
 
 Frames: world is z up, metres; the camera frame is OpenCV's (x right, y down, z forward); pixels are [row, col].
 """
@@ -55,33 +55,6 @@ def project(points: NDArray[np.float64], camera: CameraMeta) -> NDArray[np.float
     cols = local[:, 0] / safe * k[0, 0] + k[0, 2]
     rows = local[:, 1] / safe * k[1, 1] + k[1, 2]
     return np.stack([rows, cols, z], axis=-1)
-
-
-def quaternion_matrix(quaternion: ArrayLike) -> NDArray[np.float64]:
-    """Return the (3, 3) rotation matrix of a quaternion [x, y, z, w]."""
-    x, y, z, w = np.asarray(quaternion, dtype=np.float64) / np.linalg.norm(quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def matrix_quaternion(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the unit quaternion [x, y, z, w] of a (3, 3) rotation matrix: an eigenvector of Bar-Itzhack's matrix."""
-    m = rotation
-    k = np.array(
-        [
-            [m[0, 0] - m[1, 1] - m[2, 2], 0, 0, 0],
-            [m[1, 0] + m[0, 1], m[1, 1] - m[0, 0] - m[2, 2], 0, 0],
-            [m[2, 0] + m[0, 2], m[2, 1] + m[1, 2], m[2, 2] - m[0, 0] - m[1, 1], 0],
-            [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], m[0, 0] + m[1, 1] + m[2, 2]],
-        ]
-    )
-    _, vectors = np.linalg.eigh(k / 3, UPLO="L")
-    return np.asarray(vectors[:, -1])
 
 
 def wrap_angle(angle_rad: float) -> float:

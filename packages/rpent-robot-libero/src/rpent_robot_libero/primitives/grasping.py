@@ -15,7 +15,7 @@ from rpent_robot_libero.primitives.geometry import closing, direction, nearest_y
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Points = NDArray[np.float64]
+    from rpent_robot_libero.primitives.cloud import Points
 
 Strategy = Literal["top", "rim"]
 

@@ -37,3 +37,11 @@ FOREARM = ((-0.31, -0.02), (-0.06, 0.13))
 
 HELD_OPENING = 0.0026
 """A closed, empty hand shows less than 2.4 mm between its pads, a thin rim 5 to 9 mm."""
+
+OPEN_OPENING = MAX_OPENING - 0.003
+"""Fingers that are wider apart have nothing between them."""
+
+
+def holds(opening_m: float) -> bool:
+    """Whether fingers that were closed, and are this far apart, have something between them."""
+    return HELD_OPENING < opening_m < OPEN_OPENING

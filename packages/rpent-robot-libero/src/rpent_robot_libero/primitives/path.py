@@ -14,7 +14,7 @@ from rpent_robot_libero.primitives import gripper, kinematics
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Points = NDArray[np.float64]
+    from rpent_robot_libero.primitives.cloud import Points
 
 SPACING = 0.04
 """Metres between the places of a way whose surroundings are looked at."""

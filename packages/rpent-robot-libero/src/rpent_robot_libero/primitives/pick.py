@@ -9,17 +9,16 @@ import numpy as np
 
 from rpent_robot_libero.primitives import cloud, gripper
 from rpent_robot_libero.primitives.grasping import Grasp, Scene, plan
+from rpent_robot_libero.primitives.held import held_from
 from rpent_robot_libero.primitives.path import CLEARANCE, Load, over
-from rpent_robot_libero.primitives.placing import held_from
 from rpent_robot_libero.primitives.waypoints import EXACT, TRANSIT, at
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from rpent.env.types import ServoResult
 
-    from rpent_robot_libero.world import Found, World
-
-    Points = NDArray[np.float64]
+    from rpent_robot_libero.primitives.cloud import Points
+    from rpent_robot_libero.sight import Found
+    from rpent_robot_libero.world import World
 
 HOME_YAW = 0.0
 """The Panda's yaw in its start posture: fingers close along the world's y axis."""
@@ -154,7 +153,7 @@ def judge(world: World, thing: Found, plan: Plan, result: ServoResult) -> PickRe
     """Tell from the fingers whether something is held, and remember it."""
     opening, grasp = world.state.gripper_opening_m, plan.grasp
     lifted = float(world.state.eef_position[2] - grasp.position[2])
-    held = gripper.HELD_OPENING < opening < gripper.MAX_OPENING - 0.003 and lifted > 0.02
+    held = gripper.holds(opening) and lifted > 0.02
     world.held = held_from(thing.label, grasp, plan.points) if held else None
     return PickResult(
         held=held,

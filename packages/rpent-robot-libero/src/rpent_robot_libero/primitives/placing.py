@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rpent_robot_libero.primitives import gripper
 from rpent_robot_libero.primitives.cloud import (
     extent,
     find_rim,
@@ -17,17 +16,12 @@ from rpent_robot_libero.primitives.cloud import (
     top_height,
     top_surface,
 )
-from rpent_robot_libero.primitives.geometry import turn
-from rpent_robot_libero.primitives.path import Load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
-    from rpent_robot_libero.primitives.grasping import Grasp
-
-    Points = NDArray[np.float64]
+    from rpent_robot_libero.primitives.cloud import Points
+    from rpent_robot_libero.primitives.held import Held
 
 Relation = Literal["in", "on", "next_to", "left_of", "right_of", "in_front_of", "behind"]
 
@@ -47,61 +41,6 @@ INSIDE_DEPTH = 0.01
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Held:
-    """What the hand holds, relative to the grasp point."""
-
-    label: str
-    strategy: str
-    yaw_rad: float
-    """The hand's yaw when it closed."""
-    offset: tuple[float, float]
-    """World xy from the grasp point to the thing's middle at that yaw."""
-    below_m: float
-    """From the grasp point down to the thing's bottom."""
-    reach_m: float
-    """Horizontal radius of the thing about its middle."""
-    level: bool = True
-    """False: it may have turned in the hand, so that it must be looked at before it is placed."""
-
-    def load(self, yaw_rad: float) -> Load:
-        """Return what must clear the things on the way while the hand keeps this yaw."""
-        x, y = self.offset_at(yaw_rad)
-        below = max(self.below_m, gripper.TIP_BELOW_SITE)
-        return Load(below_m=below, offset=(float(x), float(y)), reach_m=self.reach_m)
-
-    def offset_at(self, yaw_rad: float) -> NDArray[np.float64]:
-        """Return the offset (2,) after the hand has turned to another yaw."""
-        return turn(np.array(self.offset), yaw_rad - self.yaw_rad)
-
-    def hanging(self, offset: NDArray[np.float64], yaw_rad: float, below_m: float) -> Held:
-        """Return the same thing as it was measured at a yaw of the hand."""
-        return replace(
-            self,
-            offset=(float(offset[0]), float(offset[1])),
-            yaw_rad=yaw_rad,
-            below_m=max(below_m, 0.0),
-            level=True,
-        )
-
-    def as_data(self) -> dict[str, Any]:
-        """Return plain data for a snapshot."""
-        return {
-            "label": self.label,
-            "strategy": self.strategy,
-            "yaw_rad": self.yaw_rad,
-            "offset": list(self.offset),
-            "below_m": self.below_m,
-            "reach_m": self.reach_m,
-            "level": self.level,
-        }
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Held:
-        """Return what `as_data` described."""
-        return cls(**{**data, "offset": tuple(data["offset"])})
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Spot:
     """A place for a thing's middle, with the height that its bottom is lowered to."""
 
@@ -109,21 +48,6 @@ class Spot:
     """(3,): horizontal place of the thing's middle, height of its bottom at release."""
     clear_z: float
     """Height of what the thing must be carried over at the end of the way."""
-
-
-def held_from(label: str, grasp: Grasp, points: Points) -> Held:
-    """Return what is held after a grasp of these surface points."""
-    offset = grasp.middle[:2] - grasp.position[:2]
-    reach = float(np.percentile(np.linalg.norm(points[:, :2] - grasp.middle[:2], axis=1), 98))
-    return Held(
-        label=label,
-        strategy=grasp.strategy,
-        yaw_rad=grasp.yaw_rad,
-        offset=(float(offset[0]), float(offset[1])),
-        below_m=float(max(grasp.position[2] - grasp.bottom_z, 0.0)),
-        reach_m=reach,
-        level=grasp.level,
-    )
 
 
 def middle_of(points: Points) -> NDArray[np.float64]:
@@ -196,6 +120,6 @@ def _beside(relation: Relation, points: Points, around: Points, held: Held | Non
 
 
 def _crowd(spot: NDArray[np.float64], around: Points, bottom: float, reach: float) -> float:
-    """Return how much stands at a spot; places far from the robot's middle cost a little."""
+    """Return how much stands at a spot; places far from the world's origin, where work surfaces are, cost a little."""
     near = np.linalg.norm(around[:, :2] - spot, axis=1) < reach + 0.02
     return float((near & (around[:, 2] > bottom + 0.012)).sum()) + 10 * max(0.0, math.hypot(*spot) - 0.3)

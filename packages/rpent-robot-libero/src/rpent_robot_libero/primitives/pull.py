@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rpent_robot_libero import rotations
 from rpent_robot_libero.primitives import gripper
 from rpent_robot_libero.primitives.contact import ContactResult, failed
 from rpent_robot_libero.primitives.fronts import Front, find_front, reach_in
-from rpent_robot_libero.primitives.geometry import matrix_quaternion, quaternion_matrix
 from rpent_robot_libero.primitives.waypoints import TRANSIT, at, posed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent.env.types import Until
 
-    from rpent_robot_libero.world import Found, World
+    from rpent_robot_libero.sight import Found
+    from rpent_robot_libero.world import World
 
 HALF_OPEN = 0.0
 """Commanded width with which the fingers go around a handle: wide enough for it, narrow enough beside others."""
@@ -39,13 +40,13 @@ def pull(
     front = find_front(thing.points, thing.eye, direction)
     if front is None:
         return failed("no handle stands out from its front")
-    orientation = reach_in(front, quaternion_matrix(world.state.eef_quaternion))
+    orientation = reach_in(front, rotations.from_quaternion(world.state.eef_quaternion))
     grip_handle(world, front, orientation)
     start = np.array(world.state.eef_position)
     if world.state.gripper_opening_m < gripper.HELD_OPENING:
         leave(world, front)
         return failed("the fingers closed beside the handle")
-    goal = posed(start + front.normal * distance_m, matrix_quaternion(orientation), gripper="close")
+    goal = posed(start + front.normal * distance_m, rotations.to_quaternion(orientation), gripper="close")
     goal["max_step_m"] = 0.03
     world.move([goal], FIRM)
     moved = float((world.state.eef_position - start) @ front.normal)
@@ -60,7 +61,7 @@ def pull(
 
 def grip_handle(world: World, front: Front, orientation: NDArray[np.float64]) -> None:
     """Come to the handle from the front and close the fingers around it."""
-    quaternion = matrix_quaternion(orientation)
+    quaternion = rotations.to_quaternion(orientation)
     before = front.handle - STANDOFF * orientation[:, 2]
     above = before + np.array([0.0, 0.0, 0.10])
     approach = [posed(place, quaternion, gripper=HALF_OPEN) for place in (above, before)]

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent.env.types import Until
 
-    from rpent_robot_libero.primitives.placing import Held, Spot
+    from rpent_robot_libero.primitives.cloud import Points
+    from rpent_robot_libero.primitives.held import Held
+    from rpent_robot_libero.primitives.placing import Spot
     from rpent_robot_libero.world import World
-
-    Points = NDArray[np.float64]
 
 LOWERING: Until = {"position_tolerance_m": 0.007, "rotation_tolerance_rad": 0.08}
 
@@ -29,6 +29,8 @@ SNAP = 0.3
 
 STICKY = 0.045
 """Things wider than this may cling to a pad when the fingers open."""
+LET_GO = 0.06
+"""Fingers this far apart, metres, have let go, even of a wide thing that clings to one of them."""
 RETREAT = 0.07
 SETTLE_STEPS = 16
 """Control steps that a dropped thing needs to come to rest (the motion ends at once when the task is solved)."""
@@ -42,28 +44,27 @@ class PutResult:
     reason: str
     position: NDArray[np.float64]
     """(3,) where the thing's middle and bottom were let go."""
-    dropped_on_the_way: bool = False
 
 
 def put(world: World, spot: Spot, around: Points) -> PutResult:
     """Carry what is held to a spot and let it go there."""
     held = world.held
     carried = _carry(world, spot, around, held)
-    if held is not None and world.state.gripper_opening_m <= gripper.HELD_OPENING:
-        world.held = None
+    if not gripper.holds(world.state.gripper_opening_m) and not world.state.success:
         return PutResult(
             released=False,
-            reason=f"the {held.label} slipped out of the hand on the way",
+            reason=f"{f'the {held.label}' if held else 'what it held'} slipped out of the hand on the way",
             position=world.state.eef_position,
-            dropped_on_the_way=True,
         )
     if carried not in ("reached", "episode_over", "stalled"):
         return PutResult(
             released=False, reason=f"the motion ended early ({carried})", position=_under(world, held)
         )
     position = _under(world, held)
-    let_go(world)
-    return PutResult(released=True, reason="", position=position)
+    released = let_go(world)
+    return PutResult(
+        released=released, reason="" if released else "the fingers did not open", position=position
+    )
 
 
 def _carry(world: World, spot: Spot, around: Points, held: Held | None) -> str:
@@ -87,8 +88,12 @@ def _under(world: World, held: Held | None) -> NDArray[np.float64]:
     return position
 
 
-def let_go(world: World, retreat_m: float = RETREAT) -> None:
-    """Open the fingers and move up, away from what was let go."""
+def let_go(world: World, retreat_m: float = RETREAT) -> bool:
+    """Open the fingers and move up, away from what was let go.
+
+    Returns:
+        Whether they opened, as far as the motion went: it ends at once when the task is solved.
+    """
     place = np.array(world.state.eef_position)
     width = world.state.gripper_opening_m
     waypoints = [at(place, gripper="open", steps=OPEN_STEPS)]
@@ -101,4 +106,7 @@ def let_go(world: World, retreat_m: float = RETREAT) -> None:
         up = place + np.array([0.0, 0.0, retreat_m])
         waypoints.append(at(up, gripper="open", steps=SETTLE_STEPS))
     world.move(waypoints, {"position_tolerance_m": 0.015})
-    world.held = None
+    released = world.state.gripper_opening_m > LET_GO or world.state.success
+    if released:
+        world.held = None
+    return released

@@ -16,7 +16,8 @@ from rpent_robot_libero.primitives.waypoints import TRANSIT, at
 if TYPE_CHECKING:
     from rpent.env.types import Until
 
-    from rpent_robot_libero.world import Found, World
+    from rpent_robot_libero.sight import Found
+    from rpent_robot_libero.world import World
 
 TURN_RAD = 1.3
 """How far a knob is turned: the stove's is on from 0.5 rad."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent_robot_libero.server import rotations
+from rpent_robot_libero import rotations
 from rpent_robot_libero.server.arm import ACTION_DIM, Arm
 from rpent_robot_libero.server.guardrails import EpisodeOverError, Workspace
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent_robot_libero.server import contact, rotations
+from rpent_robot_libero import rotations
+from rpent_robot_libero.server import contact
 from rpent_robot_libero.server.arm import ACTION_DIM, POSITION_SCALE_M, ROTATION_SCALE_RAD
 from rpent_robot_libero.server.episode import HOLD
 

@@ -17,12 +17,13 @@ import mujoco
 import numpy as np
 from rpent.errors import RpentError
 
+from rpent_robot_libero.server.model_store import MUTABLE_FIELDS
+
 if TYPE_CHECKING:
     from rpent_robot_libero.server.episode import Episode
 
 FORMAT = 1
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-_MODEL_FIELDS = ("body_pos", "body_quat", "site_rgba")
 _CONTROLLER_FIELDS = ("goal_pos", "goal_ori", "initial_joint", "initial_ee_pos", "initial_ee_ori_mat")
 _CONTROLLER_CACHE = (
     "ee_pos",
@@ -48,7 +49,7 @@ def save(episode: Episode) -> bytes:
     state = np.empty(mujoco.mj_stateSize(scene.model, _STATE))
     mujoco.mj_getState(scene.model, scene.data, state, _STATE)
     arrays: dict[str, Any] = {"state": state, "gripper": np.array(episode.arm.gripper.current_action)}
-    arrays |= {f"model.{name}": getattr(scene.model, name) for name in _MODEL_FIELDS}
+    arrays |= {f"model.{name}": getattr(scene.model, name) for name in MUTABLE_FIELDS}
     arrays |= {f"controller.{name}": getattr(controller, name) for name in _CONTROLLER_FIELDS}
     if not controller.new_update:  # right after a reset: the next step uses values of before it
         arrays |= {f"controller.{name}": getattr(controller, name) for name in _CONTROLLER_CACHE}
@@ -88,7 +89,7 @@ def load(episode: Episode, data: bytes) -> None:
     model = scene.model
     if header["sizes"] != [int(model.nq), int(model.nv), int(model.nbody)]:
         raise SnapshotError("The snapshot was made in another scene.")
-    for name in _MODEL_FIELDS:
+    for name in MUTABLE_FIELDS:
         getattr(model, name)[:] = arrays[f"model.{name}"]
     for name in _CONTROLLER_FIELDS:
         setattr(controller, name, arrays[f"controller.{name}"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent_robot_libero.server import rotations
+from rpent_robot_libero import rotations
 from rpent_robot_libero.server.arm import POSITION_SCALE_M, ROTATION_SCALE_RAD
 from rpent_robot_libero.server.episode import CLOSE, OPEN
 from rpent_robot_libero.server.guardrails import (

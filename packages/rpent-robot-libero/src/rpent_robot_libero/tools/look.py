@@ -12,13 +12,15 @@ from rpent.tools.tool import tool
 
 from rpent_robot_libero.primitives import cloud
 from rpent_robot_libero.primitives.geometry import project
+from rpent_robot_libero.sight import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from rpent_robot_libero.world import Found, View, World
+    from rpent_robot_libero.sight import Found, View
+    from rpent_robot_libero.world import World
 
 Camera = Literal["agentview", "wrist"]
 Pixel = Annotated[list[int], Field(min_length=2, max_length=2)]
@@ -53,10 +55,8 @@ class LookTools:
         """
         if (prompt is None) == (point is None):
             raise ToolError("Give either a `prompt` or a `point`.")
-        found = self.world.find(
-            prompt, point=_pixel(point, self.world.view(camera)), camera=camera, limit=max_candidates
-        )
         view = self.world.view(camera)
+        found = self.world.find(prompt, point=_pixel(point, view), camera=camera, limit=max_candidates)
         data: dict[str, Any] = {
             "found": bool(found),
             "camera": camera,
@@ -181,11 +181,6 @@ def overlay(view: View, found: Sequence[Found]) -> NDArray[np.uint8]:
         pixels[[top, bottom], left : right + 1] = colour
         pixels[top : bottom + 1, [left, right]] = colour
     return pixels
-
-
-def rounded(values: Any, digits: int = 4) -> list[float]:
-    """Return numbers as a list for JSON."""
-    return [round(float(value), digits) for value in values]
 
 
 def _pixel(point: Sequence[int] | None, view: View) -> tuple[int, int] | None:

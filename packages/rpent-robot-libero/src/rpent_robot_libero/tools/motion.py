@@ -11,6 +11,7 @@ from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
 
 from rpent_robot_libero.primitives.put import let_go
+from rpent_robot_libero.sight import rounded
 
 if TYPE_CHECKING:
     from rpent.env.types import ServoResult, Until, Waypoint
@@ -125,8 +126,7 @@ class MotionTools:
             gripper: What the fingers do meanwhile.
             max_steps: Control steps after which it gives up.
         """
-        present = float(self.world.state.extra.get("pitch_rad", 0.0))
-        pitch = _one_of("pitch", target_pitch_rad, delta_pitch_rad, present)
+        pitch = _one_of("pitch", target_pitch_rad, delta_pitch_rad, self.world.gripper_pitch)
         return self._turn({"pitch": pitch, "gripper": gripper}, max_steps)
 
     @tool
@@ -142,10 +142,7 @@ class MotionTools:
             steps: Control steps to give them; 8 take them all the way.
         """
         waypoint: Waypoint = {"position": self.world.state.eef_position, "gripper": gripper, "steps": steps}
-        result = self._motion(waypoint, {"position_tolerance_m": 0.02, "max_steps": steps + 20})
-        if gripper == "open":
-            self.world.held = None
-        return result
+        return self._motion(waypoint, {"position_tolerance_m": 0.02, "max_steps": steps + 20})
 
     @tool
     def release(self, retreat_m: Annotated[float, Field(ge=0, le=0.3)] = 0.0) -> ToolResult:
@@ -155,10 +152,10 @@ class MotionTools:
             retreat_m: How far to move up afterwards, metres.
         """
         before = self.world.state
-        let_go(self.world, retreat_m)
+        released = let_go(self.world, retreat_m)
         after = self.world.state
         data = {
-            "ok": after.gripper_opening_m > 0.06,
+            "ok": released,
             "gripper_opening_m": round(after.gripper_opening_m, 4),
             "steps": after.step - before.step,
         }
@@ -183,18 +180,17 @@ def motion_data(result: ServoResult, before: Any) -> dict[str, Any]:
     """Return how a motion ended, as the planner reads it."""
     state = result.observation
     ok = result.status == "reached" or state.success
-    data: dict[str, Any] = {
+    return {
         "ok": ok,
         "status": result.status,
         "reason": "" if ok else _reason(result),
         "steps": result.steps,
-        "eef_position": [round(float(v), 4) for v in state.eef_position],
+        "eef_position": rounded(state.eef_position),
         "position_error_m": round(result.position_error_m, 4),
         "rotation_error_rad": round(result.rotation_error_rad, 4),
         "moved_m": round(float(np.linalg.norm(state.eef_position - before)), 4),
         "gripper_opening_m": round(state.gripper_opening_m, 4),
     }
-    return data
 
 
 def _reason(result: ServoResult) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 from rpent.errors import ToolError
@@ -56,11 +56,20 @@ class PolicyTools:
         chunks = self.chunk_loop().run(prompt, max_chunks, picked)
         held = picked()
         lifted = float(self.world.state.eef_position[2]) - lowest[0]
-        return ToolResult(data=_data(held, chunks, held=held, lifted_m=round(lifted, 4)))
+        data = {
+            "ok": held,
+            "held": held,
+            "lifted_m": round(lifted, 4),
+            "chunks": _some(chunks),
+            "reason": "" if held else "nothing was lifted within the chunks given",
+        }
+        return ToolResult(data=data)
 
     @tool(needs="vla")
     def pi0_doubled(self, prompt: Prompt, max_chunks: Chunks = 20) -> ToolResult:
-        """Let the learned policy carry out a contact skill (open, close, turn on); ends with the episode or its chunks.
+        """Let the learned policy carry out a contact skill (open, close, turn on); the picture shows what came of it.
+
+        It ends with the episode or its chunks: nothing else tells whether the skill worked.
 
         Args:
             prompt: What to do, in the words of the benchmark: `turn on the stove`.
@@ -70,12 +79,15 @@ class PolicyTools:
             `task_success`, `chunks`.
         """
         chunks = self.chunk_loop().run(prompt, max_chunks, lambda: False)
-        success = self.world.state.success
-        return ToolResult(data=_data(True, chunks, task_success=success))
+        return ToolResult(data={"chunks": _some(chunks), "task_success": self.world.state.success})
 
 
-def _data(ok: bool, chunks: int, **more: Any) -> dict[str, Any]:
+def _some(chunks: int) -> int:
+    """Return the number of chunks.
+
+    Raises:
+        ToolError: There was none.
+    """
     if chunks == 0:
         raise ToolError("The policy gave no actions.")
-    reason = "" if ok else "nothing was lifted within the chunks given"
-    return {"ok": ok, "chunks": chunks, "reason": reason, **more}
+    return chunks

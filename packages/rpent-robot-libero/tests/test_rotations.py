@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rpent_robot_libero.server import rotations
+from rpent_robot_libero import rotations
 
 ANGLE = st.floats(-3.1, 3.1)
 TILT = st.floats(-1.5, 1.5)
