@@ -23,3 +23,10 @@ def test_prompts_are_short_and_complete() -> None:
     values = {"instruction": "i", "suite": "s", "max_episode_steps": 1, "max_turns": 2}
     assert len(SYSTEM.format_map(values).split()) <= 1500
     assert "i" in USER.format_map(values)
+
+
+def test_ground_truth_is_not_served_unless_the_run_asks_for_it() -> None:
+    from rpent_robot_libero.config import LiberoConfig
+    from rpent_robot_libero.robot import LiberoRobot
+
+    assert LiberoRobot(LiberoConfig()).setup().service_configs["env"]["privileged"] is False

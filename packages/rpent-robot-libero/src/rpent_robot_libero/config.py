@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 GlBackend = Literal["auto", "egl", "osmesa"]
 
 
-class LiberoConfig(BaseModel):
-    """Which task of LIBERO or LIBERO-PRO to run, and how."""
+class _Episode(BaseModel):
+    """What the user's options and the env server's have in common."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,27 +24,21 @@ class LiberoConfig(BaseModel):
     max_episode_steps: int = Field(
         10000, ge=1, le=100_000, description="Control steps until the episode ends."
     )
+    gl: GlBackend = Field("auto", description="How pictures are rendered; auto takes EGL, else OSMesa.")
+
+
+class LiberoConfig(_Episode):
+    """Which task of LIBERO or LIBERO-PRO to run, and how."""
+
     libero_type: Literal["standard", "pro"] = Field(
         "pro",
         description="standard accepts only the suites of the original LIBERO, pro all that are complete.",
     )
-    gl: GlBackend = Field("auto", description="How pictures are rendered; auto takes EGL, else OSMesa.")
 
 
-class EnvServerConfig(BaseModel):
+class EnvServerConfig(_Episode):
     """What an env server is started with. A served env can be reset to another task of the same suite."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    suite: str = Field("libero_object_swap", description="Task suite.")
-    task: int = Field(0, ge=0, description="Index of the task in the suite.")
-    seed: int = Field(
-        0, ge=0, lt=2**31, description="Selects the recorded initial state: seed modulo their number (50)."
-    )
-    max_episode_steps: int = Field(
-        10000, ge=1, le=100_000, description="Control steps until the episode ends."
-    )
-    gl: GlBackend = Field("auto", description="How pictures are rendered; auto takes EGL, else OSMesa.")
     privileged: bool = Field(
         True, description="Serve instance masks (ground truth) to a perceptor that is marked privileged."
     )

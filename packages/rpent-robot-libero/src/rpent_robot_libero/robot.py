@@ -50,6 +50,7 @@ class LiberoRobot(Robot):
                     "seed": config.seed,
                     "max_episode_steps": config.max_episode_steps,
                     "gl": config.gl,
+                    "privileged": False,  # the run sets it where its perceptor is marked privileged
                 }
             },
         )
