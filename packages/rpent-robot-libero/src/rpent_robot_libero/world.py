@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 VIEW_SIZE = 256
 """Rows and columns of the pictures that things are looked for in."""
 
+OPEN_COMMAND = -0.9
+"""Fingers whose commanded width (-1 open to 1 closed) is below this let go, before they are seen to be apart."""
+
 SAME_M = 0.06
 """The same thing in another picture has its middle within this horizontal distance."""
 
@@ -54,7 +57,8 @@ class World:
         if observation.step != self.state.step:
             self._views.clear()
         self.state = observation
-        if not gripper.holds(observation.gripper_opening_m):
+        told_to_open = observation.extra.get("gripper_command", 0.0) < OPEN_COMMAND
+        if told_to_open or not gripper.holds(observation.gripper_opening_m):
             self.held = None
 
     @property

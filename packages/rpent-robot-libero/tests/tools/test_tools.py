@@ -108,6 +108,22 @@ def test_an_open_hand_has_nothing_to_place(toolkit: Any) -> None:
         toolkit.place("basket", relation="in")
 
 
+def test_a_closed_hand_around_nothing_has_nothing_to_place(toolkit: Any) -> None:
+    toolkit.set_gripper("close", steps=20)
+    with pytest.raises(ToolError, match="holds nothing"):
+        toolkit.place("basket", relation="in")
+
+
+@pytest.mark.parametrize("tool", ["set_gripper", "move_to"])
+def test_a_hand_that_was_opened_holds_nothing(toolkit: Any, tool: str) -> None:
+    assert toolkit.grasp("salad dressing").data["held"]
+    if tool == "set_gripper":
+        toolkit.set_gripper(-1.0)
+    else:
+        toolkit.move_to(toolkit.world.state.eef_position.tolist(), gripper="open")
+    assert toolkit.capture().state["holding"] is None
+
+
 def test_a_second_grasp_wants_an_empty_hand(toolkit: Any) -> None:
     assert toolkit.grasp("salad dressing").data["held"]
     with pytest.raises(ToolError, match="salad dressing"):
