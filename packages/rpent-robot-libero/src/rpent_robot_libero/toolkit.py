@@ -26,8 +26,7 @@ class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, Toolkit):
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
-        self._env = EnvClient(context.channels["env"])
-        self.world = World(context, self._env)
+        self.world = World(context, EnvClient(context.channels["env"]))
 
     def chunk_loop(self) -> ChunkLoop:
         """Return the loop of the attached policy."""
@@ -57,7 +56,7 @@ class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, Toolkit):
 
     def details(self) -> Mapping[str, Any]:
         """Return which episode it is, from the env server itself."""
-        described = self._env.describe()
+        described = self.world.env.describe()
         keys = ("suite", "task", "task_name", "instruction", "seed", "init_state", "max_episode_steps")
         return {key: described[key] for key in keys if key in described}
 

@@ -40,7 +40,7 @@ class ChunkLoop:
     def _infer(self, instruction: str) -> np.ndarray:
         observation = self._world.env.observe(["agentview", "wrist"], size=256)
         self._world.note(observation)
-        answer = self._vla.call(
+        actions = self._vla.call(
             "infer",
             cancel=self._context.cancel(),
             observation={
@@ -53,5 +53,4 @@ class ChunkLoop:
             instruction=instruction,
             episode=str(self._context.run_dir.name),
         )
-        actions = answer["actions"] if isinstance(answer, dict) else answer
         return np.asarray(actions, dtype=np.float64)

@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from rpent_robot_libero.server.scene import Scene
 
 
-def gripper_force_n(scene: Scene) -> float:
+def gripper_force_n(scene: Scene, hand: frozenset[int]) -> float:
     """Return the largest net contact force between the hand and the world in the last physics step, newtons.
 
     Contacts of the hand with itself do not count; an object held between the fingers loads both of them, and
     the two squeezes cancel in the net force.
+
+    Args:
+        scene: The scene.
+        hand: What `hand_bodies` returns.
     """
     model, data = scene.model, scene.data
-    hand = hand_bodies(scene)
     wrench, net = np.zeros(6), np.zeros(3)
     for index in range(data.ncon):
         item = data.contact[index]

