@@ -18,11 +18,12 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import psutil
 from flash_results import PROMISED, Case, Result, read, report
 
 ROOT = Path(__file__).resolve().parent
@@ -105,7 +106,7 @@ def _run_workers(todo: list[Case], options: argparse.Namespace) -> None:
     for number, share in enumerate(shares):
         if not share:
             continue
-        command = [sys.executable, __file__, "--worker", json.dumps([list(vars(c).values()) for c in share])]
+        command = [sys.executable, __file__, "--worker", json.dumps([astuple(case) for case in share])]
         command += ["--results", str(options.results), "--runs", str(options.runs)]
         command += ["--video"] if options.video else []
         command += [] if options.no_pin else ["--core", str(cores[number % len(cores)])]
@@ -165,9 +166,8 @@ class EnvServer:
         self._supervisor.stop()
 
     def cpu_s(self) -> float:
-        pid = self._supervisor.pid("env")
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        times = psutil.Process(self._supervisor.pid("env")).cpu_times()
+        return float(times.user + times.system)
 
 
 def run_episode(case: Case, server: EnvServer, options: argparse.Namespace) -> Result:
