@@ -64,7 +64,7 @@ bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/env_speed.py
 
 .PHONY: bench-flash
-bench-flash: ## Run flash over LIBERO and LIBERO-PRO (about an hour); results go to benchmarks/results
+bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some ten minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/flash_matrix.py
 
 .PHONY: clean
