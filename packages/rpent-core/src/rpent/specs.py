@@ -74,9 +74,10 @@ class ServiceSpec:
 
     name: str
     """`env`, `vla`, `perception`: also the name of its log and of its `--<name>-endpoint` option."""
-    factory: str
-    """Import string of `create(config) -> rpent.rpc.Facade`, run in the service's process."""
-    config: str
+    factory: str = ""
+    """Import string of `create(config) -> rpent.rpc.Facade`, run in the service's process. Empty: the service is
+    somebody else's and can only be attached to."""
+    config: str = ""
     """Import string of the pydantic model that `create` takes."""
     summary: str = ""
     scope: Literal["unique", "shared"] = "unique"

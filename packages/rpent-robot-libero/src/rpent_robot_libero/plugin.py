@@ -24,6 +24,13 @@ ENV = ServiceSpec(
     ready_timeout_s=180.0,
 )
 
+VLA = ServiceSpec(
+    name="vla",
+    summary="A VLA policy server: `infer(observation, instruction, episode)`; offers `pi0_pick` and `pi0_doubled`.",
+    scope="shared",
+    optional=True,
+)
+
 
 @hookimpl
 def rpent_robots() -> Iterator[RobotSpec]:
@@ -33,7 +40,7 @@ def rpent_robots() -> Iterator[RobotSpec]:
         summary="LIBERO and LIBERO-PRO: a Franka Panda on tables, kitchens and floors.",
         robot="rpent_robot_libero.robot:LiberoRobot",
         config="rpent_robot_libero.config:LiberoConfig",
-        services=(ENV,),
+        services=(ENV, VLA),
         perceptor="libero-sim",
     )
 

@@ -46,7 +46,8 @@ def _config(resolved: Resolved, spec: ServiceSpec) -> dict[str, Any]:
     """Return the service's values; ground truth is served only where the perceptor is marked privileged."""
     values = dict(resolved.setup.service_configs.get(spec.name, {}))
     perceptor = resolved.perceptor_spec
-    if perceptor is not None and perceptor.privileged and spec in resolved.robot_spec.services:
+    own = spec in resolved.robot_spec.services
+    if perceptor is not None and perceptor.privileged and own and spec.config:
         model = load(spec.config, f"service `{spec.name}`")
         if "privileged" in model.model_fields:
             values["privileged"] = True

@@ -49,6 +49,9 @@ def find_service(text: str) -> ServiceTarget:
     if len(chosen) != 1:
         has = listing(str(target) for target in found)
         raise UsageError(f"`{text}` does not name one service; `{owner}` has {has}.")
+    if not chosen[0].spec.factory:
+        option = f"--{chosen[0].spec.name}-endpoint"
+        raise UsageError(f"`{chosen[0]}` is served by others; a run attaches to it with `{option}`.")
     return chosen[0]
 
 

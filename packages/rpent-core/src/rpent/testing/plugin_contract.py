@@ -156,5 +156,5 @@ class PluginContract:
         found = [spec.config for spec in loaded if getattr(spec, "config", None)]
         for spec in loaded:
             services = getattr(spec, "services", ()) or filter(None, (getattr(spec, "service", None),))
-            found += [service.config for service in services]
+            found += [service.config for service in services if service.config]
         return found

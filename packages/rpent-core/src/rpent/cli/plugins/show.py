@@ -65,9 +65,10 @@ def service_facts(spec: Any) -> Iterator[tuple[str, str]]:
         place = (
             f"managed environment `{service.environment.name}`" if service.environment else "this interpreter"
         )
+        where = f"runs in {place}" if service.factory else f"attached to by `--{service.name}-endpoint`"
         yield (
             f"service {service.name}",
-            f"{service.summary or service.factory} Scope {service.scope}; runs in {place}.",
+            f"{service.summary or service.factory} Scope {service.scope}; {where}.",
         )
 
 
