@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rpent.environments.uv import find_uv
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -20,8 +20,7 @@ collect_ignore_glob = ["fixtures/*"]
 
 def uv(*args: str, **options) -> subprocess.CompletedProcess[str]:
     """Run uv, showing what it said when it fails."""
-    program = shutil.which("uv") or str(ROOT / ".tools" / "bin" / "uv")
-    done = subprocess.run([program, *args], capture_output=True, text=True, check=False, **options)
+    done = subprocess.run([find_uv(), *args], capture_output=True, text=True, check=False, **options)
     assert done.returncode == 0, f"uv {' '.join(args)}\n{done.stdout}{done.stderr}"
     return done
 

@@ -3,9 +3,11 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from rpent.environments.uv import find_uv
 
 ROOT = Path(__file__).parents[2]
 MEMBERS = ("rpent-core", "rpent-transport-zmq", "rpent-robot-libero")
@@ -26,11 +28,19 @@ print(json.dumps({"targets": targets, "lock": "mujoco==" in read_lock(LIBERO_ENV
 def test_a_wheel_install_links_its_packages_and_metadata(tmp_path):
     for member in MEMBERS:
         run(
-            "uv", "build", "--quiet", "--wheel", "--package", member, "--out-dir", tmp_path / "dist", cwd=ROOT
+            find_uv(),
+            "build",
+            "--quiet",
+            "--wheel",
+            "--package",
+            member,
+            "--out-dir",
+            tmp_path / "dist",
+            cwd=ROOT,
         )
-    run("uv", "venv", "--quiet", "--python", "3.11", tmp_path / "venv")
+    run(find_uv(), "venv", "--quiet", "--python", sys.executable, tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    run("uv", "pip", "install", "--quiet", "--python", python, *(tmp_path / "dist").glob("*.whl"))
+    run(find_uv(), "pip", "install", "--quiet", "--python", python, *(tmp_path / "dist").glob("*.whl"))
     seen = json.loads(run(python, "-c", LOOK, cwd=tmp_path, RPENT_CACHE_DIR=str(tmp_path / "cache")))
     assert seen["lock"]
     assert {"rpent", "rpent_transport_zmq", "rpent_robot_libero"} <= set(seen["targets"])

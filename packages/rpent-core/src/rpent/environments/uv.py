@@ -17,13 +17,15 @@ UV_VARIABLE = "RPENT_UV"
 
 
 def find_uv() -> str:
-    """Return the path of uv: `RPENT_UV`, the `uv` package of this interpreter, or the first on the PATH.
+    """Return the path of uv: `RPENT_UV`, the `uv` package of this interpreter, the first on the PATH, or `UV`.
+
+    uv sets `UV` to itself for what it runs, so `uv run rpent env sync` needs no uv on the PATH.
 
     Raises:
         EnvironmentSetupError: There is none.
     """
     chosen = os.environ.get(UV_VARIABLE)
-    found = shutil.which(chosen) if chosen else _packaged_uv() or shutil.which("uv")
+    found = shutil.which(chosen) if chosen else _packaged_uv() or shutil.which("uv") or _running_uv()
     if found is None:
         where = (
             f"`{chosen}`, which `{UV_VARIABLE}` names, cannot be executed"
@@ -71,6 +73,10 @@ def run_uv(arguments: Sequence[str], *, say: Callable[[str], None], stdin: str |
         raise EnvironmentSetupError(
             f"`uv {' '.join(arguments[:2])}` failed with exit code {code}.", hint="\n".join(last) or None
         )
+
+
+def _running_uv() -> str | None:
+    return shutil.which(os.environ.get("UV", ""))
 
 
 def _packaged_uv() -> str | None:
