@@ -45,7 +45,10 @@ def find_service(text: str) -> ServiceTarget:
             hint=f"Installed: {listing(installed)}. Form: `rpent serve ROBOT/SERVICE`.",
         )
     found = [target for kind in kinds for target in _services_of(kind, owner)]
-    chosen = [target for target in found if target.spec.name == name] if slash else found
+    if slash:
+        chosen = [target for target in found if target.spec.name == name]
+    else:
+        chosen = [target for target in found if target.spec.factory]
     if len(chosen) != 1:
         has = listing(str(target) for target in found)
         raise UsageError(f"`{text}` does not name one service; `{owner}` has {has}.")
