@@ -15,6 +15,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+ENV_METHODS = (
+    "describe",
+    "reset",
+    "step",
+    "chunk_step",
+    "servo",
+    "observe",
+    "camera_meta",
+    "snapshot",
+    "restore",
+)
+"""What every env server's table holds."""
+
 ServoStatus = Literal["reached", "stalled", "step_budget", "episode_over", "cancelled"]
 
 

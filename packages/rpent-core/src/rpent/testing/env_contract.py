@@ -9,6 +9,7 @@ import pytest
 
 from rpent.cancel import CancelToken
 from rpent.env.client import EnvClient
+from rpent.env.types import ENV_METHODS
 from rpent.errors import RpentError
 from rpent.rpc.codec import decode, encode
 from rpent.rpc.facade import CallContext
@@ -18,20 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rpent.rpc.facade import Facade
-
-REQUIRED = frozenset(
-    {
-        "describe",
-        "reset",
-        "step",
-        "chunk_step",
-        "servo",
-        "observe",
-        "camera_meta",
-        "snapshot",
-        "restore",
-    }
-)
 
 
 class LocalChannel:
@@ -103,7 +90,7 @@ class EnvContract:
 
     def test_the_method_table_is_complete(self, env: EnvClient) -> None:
         """Every method of the contract is offered."""
-        assert set(env.channel.info.methods) >= REQUIRED
+        assert set(env.channel.info.methods) >= set(ENV_METHODS)
 
     def test_it_says_what_it_is(self, env: EnvClient) -> None:
         """Task, cameras, action and workspace are described."""

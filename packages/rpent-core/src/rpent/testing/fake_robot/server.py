@@ -9,6 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from rpent._version import __version__
+from rpent.env.types import ENV_METHODS
 from rpent.errors import RpentError
 from rpent.rpc.facade import CallContext, Facade, Method
 from rpent.testing.fake_robot import camera as top_camera
@@ -201,20 +202,7 @@ class FakeEnv:
 def create(config: FakeEnvConfig) -> Facade:
     """Make the facade that `rpent serve` and the supervisor run."""
     env = FakeEnv(config)
-    methods = {
-        name: Method(handler=getattr(env, name))
-        for name in (
-            "describe",
-            "reset",
-            "step",
-            "chunk_step",
-            "servo",
-            "observe",
-            "camera_meta",
-            "snapshot",
-            "restore",
-        )
-    }
+    methods = {name: Method(handler=getattr(env, name)) for name in ENV_METHODS}
     return Facade(name="fake/env", version=__version__, methods=methods, info={"task": config.task})
 
 
