@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 from rpent.errors import RunDirectoryError, UsageError
-from rpent.run import resume
+from rpent.run import Limits, resume
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
 from rpent.testing.fake_robot.robot import solution
@@ -113,8 +113,6 @@ def test_kill_of_the_env_server_is_survived(run_fake):
 
 
 def test_time_limit_cancels_the_tool_and_keeps_the_record(run_fake):
-    from rpent.run import Limits
-
     far = [("move_to", {"xyz": [0.3, 0.3, 0.3]}), ("move_to", {"xyz": [-0.3, -0.3, 0.3]})] * 5
     started = time.monotonic()
     outcome = run_fake(far, robot_config={"step_time_s": 0.2}, limits=Limits(time_limit_s=1.0))
@@ -139,8 +137,6 @@ def test_a_finished_run_is_not_resumed(run_fake, lost):
 
 
 def test_a_limited_run_is_resumed_with_a_new_limit(run_fake):
-    from rpent.run import Limits
-
     outcome = run_fake(solution(), limits=Limits(max_turns=3))
     assert (outcome.reason, outcome.exit_code) == ("turn_limit", 1)
     outcome = resume(outcome.run_dir, registry=FakeRegistry(), progress="quiet", limits=Limits(max_turns=20))
@@ -155,3 +151,12 @@ def test_a_running_run_is_not_resumed(start_run):
     process.wait_for_event(third_move)
     with pytest.raises(RunDirectoryError, match="in use"):
         resume(process.run_dir, registry=FakeRegistry(), progress="quiet")
+
+
+def test_a_run_whose_events_are_lost_is_one_sentence_and_stays_as_it_is(run_fake):
+    outcome = run_fake(solution(), limits=Limits(max_turns=3))
+    (outcome.run_dir / "events.jsonl").unlink()
+    before = sorted(path.name for path in (outcome.run_dir / "steps").iterdir())
+    with pytest.raises(RunDirectoryError, match=r"`events.jsonl` of the run .* is missing"):
+        resume(outcome.run_dir, registry=FakeRegistry(), progress="quiet", limits=Limits(max_turns=20))
+    assert sorted(path.name for path in (outcome.run_dir / "steps").iterdir()) == before

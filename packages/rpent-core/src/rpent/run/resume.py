@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.cancel import CancelToken
-from rpent.errors import UsageError
+from rpent.errors import RunDirectoryError, UsageError
 from rpent.run.episode import Episode, Surroundings
 from rpent.run.lock import RunLock
 from rpent.run.manifest import request_from_json
@@ -54,13 +54,14 @@ def resume(
             `progress`).
 
     Raises:
-        RunDirectoryError: It is not a run directory, or its run is still going on.
+        RunDirectoryError: It is not a run directory, its run is still going on, or its events are lost.
         UsageError: The run has finished.
     """
     directory = RunDirectory(Path(run_dir).absolute())
     manifest = directory.read_manifest()
     with Interrupts() as interrupts, RunLock(directory.path):
         _check_unfinished(manifest, directory)
+        _check_events(directory)
         request = request_from_json(manifest["request"], **changes)
         with progress_for(request.progress) as progress:
             resolved = resolve(request, registry)
@@ -83,6 +84,16 @@ def _check_unfinished(manifest: dict[str, Any], directory: RunDirectory) -> None
         raise UsageError(
             f"The run `{directory.path.name}` has finished (planner: {claim}).",
             hint=f"`rpent show {directory.path}` prints it; `rpent replay` carries its recipe out again.",
+        )
+
+
+def _check_events(directory: RunDirectory) -> None:
+    """Refuse a directory with steps but without the events that say how the run came to them."""
+    events = directory.events
+    if any(directory.steps.glob("[0-9]*")) and not (events.is_file() and events.stat().st_size):
+        raise RunDirectoryError(
+            f"`events.jsonl` of the run `{directory.path.name}` is missing; without it the run cannot go on.",
+            hint="Put it back, or start a run anew.",
         )
 
 
