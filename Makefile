@@ -64,8 +64,8 @@ bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/env_speed.py
 
 .PHONY: bench-flash
-bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some ten minutes); results go to benchmarks/results
-	$(RUN) python benchmarks/flash_matrix.py
+bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some five minutes); results go to benchmarks/results
+	$(RUN) python benchmarks/flash_matrix.py --fresh
 
 .PHONY: clean
 clean: ## Remove what the other targets made
