@@ -149,7 +149,7 @@ class EnvServer:
         self.endpoint = ""
         logs.mkdir(parents=True, exist_ok=True)
         self._supervisor = Supervisor(logs_dir=logs, on_event=self._note)
-        (spec,) = registry.get("robots", "libero").services
+        spec = next(spec for spec in registry.get("robots", "libero").services if spec.name == "env")
         config = {"suite": case.suite, "task": case.task, "seed": case.seed}
         self._request = ServiceRequest(
             spec=spec, config=config, token=self.token, distribution="rpent-robot-libero"
