@@ -93,6 +93,12 @@ class ServiceSpec:
     """Version of the method contract, as `Facade.schema`; an env server of another one is refused."""
 
 
+def services_of(spec: object) -> tuple[ServiceSpec, ...]:
+    """Return the services of a spec of any kind: a robot has several, a perceptor or policy at most one."""
+    service = getattr(spec, "service", None)
+    return (*getattr(spec, "services", ()), *(() if service is None else (service,)))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotSpec:
     """A robot (or a benchmark's robot) that `rpent run --robot NAME` can drive."""

@@ -95,9 +95,10 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
         name: What the user typed.
         taken: Options that are spoken for; a field of that name becomes `--planner-model`.
     """
+    from rpent.specs import services_of
+
     spec = registry.get(kind, name)
     noun = label(kind)
-    services = tuple(getattr(spec, "services", ())) or tuple(filter(None, (getattr(spec, "service", None),)))
     title = f"Options of the {noun} `{name}`"
     options = []
     if spec.config:
@@ -107,7 +108,7 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
         options = options_from_model(
             load_for(f"{noun} `{name}`", spec.config), env_prefix=prefix, taken=taken, rename=noun
         )
-    return Section(kind=kind, name=name, title=title, options=options, services=services)
+    return Section(kind=kind, name=name, title=title, options=options, services=services_of(spec))
 
 
 def load_for(what: str, import_string: str) -> Any:
@@ -139,7 +140,8 @@ def endpoint_options(services: Iterable[ServiceSpec], taken: frozenset[str]) -> 
                 metavar="[SCHEME://]HOST:PORT",
                 envvar=f"RPENT_{service.name.upper()}_ENDPOINT".replace("-", "_"),
                 show_envvar=True,
-                help=f"Attach to a running {service.name} server instead of starting one.",
+                help=f"Attach to a running {service.name} server"
+                + (" instead of starting one." if service.factory else "."),
             )
     return list(options.values())
 

@@ -9,7 +9,7 @@ import click
 
 from rpent.doctor.plugins import usable
 from rpent.errors import RpentError
-from rpent.specs import CheckResult, DoctorCheck
+from rpent.specs import CheckResult, DoctorCheck, services_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,7 @@ def environments() -> Iterator[tuple[EnvironmentSpec, str]]:
     """Yield every managed environment that an installed plugin declares, with its distribution, each once."""
     seen = set()
     for entry, spec in usable(*KINDS):
-        services = getattr(spec, "services", ()) or tuple(filter(None, (getattr(spec, "service", None),)))
-        for service in services:
+        for service in services_of(spec):
             if service.environment and service.environment.name not in seen:
                 seen.add(service.environment.name)
                 yield service.environment, entry.distribution

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rpent.environments.managed import ManagedEnvironment
 from rpent.errors import EnvironmentSetupError
 from rpent.plugins import registry
 from rpent.plugins.failure import LoadFailure
+from rpent.specs import services_of
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rpent.specs import EnvironmentSpec, ServiceSpec
 
 _KINDS = ("robots", "policies", "perceptors")
@@ -45,7 +44,7 @@ def declared_environments() -> dict[str, DeclaredEnvironment]:
         spec = current.try_entry(entry)
         if isinstance(spec, LoadFailure):
             continue
-        for service in _services(spec):
+        for service in services_of(spec):
             if service.environment is not None and service.environment.name not in found:
                 found[service.environment.name] = DeclaredEnvironment(
                     service.environment, service, entry.distribution, entry.name
@@ -67,9 +66,3 @@ def declared_environment(name: str) -> DeclaredEnvironment:
             hint="rpent env list",
         )
     return found[name]
-
-
-def _services(spec: Any) -> Iterator[ServiceSpec]:
-    yield from getattr(spec, "services", ())
-    if (service := getattr(spec, "service", None)) is not None:
-        yield service

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rpent.errors import UsageError
 from rpent.plugins import registry
+from rpent.specs import services_of
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -59,8 +60,6 @@ def find_service(text: str) -> ServiceTarget:
 
 
 def _services_of(kind: str, owner: str) -> list[ServiceTarget]:
-    spec: Any = registry.get(kind, owner)
     entry = registry.current().resolve(kind, owner)
-    service = getattr(spec, "service", None)
-    services = [*getattr(spec, "services", ()), *([service] if service is not None else [])]
+    services = services_of(registry.get(kind, owner))
     return [ServiceTarget(owner, each, entry.distribution) for each in services]

@@ -15,7 +15,7 @@ import pytest
 from rpent.plugins import registry
 from rpent.plugins.failure import LoadFailure
 from rpent.plugins.index import CORE_DISTRIBUTION, canonical
-from rpent.specs import load_object
+from rpent.specs import load_object, services_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,6 +155,5 @@ class PluginContract:
     def _configs(loaded: Sequence[Any]) -> list[str]:
         found = [spec.config for spec in loaded if getattr(spec, "config", None)]
         for spec in loaded:
-            services = getattr(spec, "services", ()) or filter(None, (getattr(spec, "service", None),))
-            found += [service.config for service in services if service.config]
+            found += [service.config for service in services_of(spec) if service.config]
         return found

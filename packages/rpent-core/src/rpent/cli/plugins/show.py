@@ -60,8 +60,9 @@ def facts(record: PluginRecord) -> Iterator[tuple[str, str]]:
 
 def service_facts(spec: Any) -> Iterator[tuple[str, str]]:
     """Yield the services of a spec and where they run."""
-    services = getattr(spec, "services", ()) or tuple(filter(None, (getattr(spec, "service", None),)))
-    for service in services:
+    from rpent.specs import services_of
+
+    for service in services_of(spec):
         place = (
             f"managed environment `{service.environment.name}`" if service.environment else "this interpreter"
         )
