@@ -1,0 +1,1 @@
+"""Serves the tools of an RPent robot to any MCP client."""

@@ -1,0 +1,1 @@
+"""RPent's default language-model planner."""

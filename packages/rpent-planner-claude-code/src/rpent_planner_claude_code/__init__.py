@@ -1,0 +1,1 @@
+"""Claude Code as RPent's planner."""
