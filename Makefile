@@ -24,7 +24,7 @@ demo: setup ## Solve a LIBERO-PRO task in the real simulator, without a model an
 	$(RUN) rpent run $(DEMO)
 
 .PHONY: test
-test: setup lint test-quick test-sim test-wheels ## Run every check and every test, from nothing
+test: setup lint test-quick test-sdk test-sim test-wheels ## Run every check and every test, from nothing
 
 .PHONY: lint
 lint: ## Format check, lint, types, layers, generated docs
@@ -35,8 +35,12 @@ lint: ## Format check, lint, types, layers, generated docs
 	$(RUN) python tools/reference.py --check
 
 .PHONY: test-quick
-test-quick: ## Unit, contract and command-line tests (no simulator)
-	$(RUN) pytest -m "not sim and not wheels" packages tests
+test-quick: ## Unit, contract and command-line tests (no simulator, no vendor binary)
+	$(RUN) pytest -m "not sim and not sdk and not wheels" packages tests
+
+.PHONY: test-sdk
+test-sdk: ## Tests that drive the vendors' agent runtimes against local model servers
+	$(RUN) pytest -m "sdk and not sim and not wheels" packages tests
 
 .PHONY: test-sim
 test-sim: ## Tests on the real simulator
