@@ -17,14 +17,6 @@ def test_robot_and_toolkit_import_no_simulator() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_prompts_are_short_and_complete() -> None:
-    from rpent_robot_libero.prompts import SYSTEM, USER
-
-    values = {"instruction": "i", "suite": "s", "max_episode_steps": 1, "max_turns": 2}
-    assert len(SYSTEM.format_map(values).split()) <= 1500
-    assert "i" in USER.format_map(values)
-
-
 def test_ground_truth_is_not_served_unless_the_run_asks_for_it() -> None:
     from rpent_robot_libero.config import LiberoConfig
     from rpent_robot_libero.robot import LiberoRobot

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rpent.hookspecs import hookimpl, hookspec
     from rpent.perception import Perceptor, PerceptorContext, Segment
     from rpent.planners.planner import Planner
-    from rpent.robot import Prompts, Robot, TaskSetup, ToolContext
+    from rpent.robot import Prompts, PromptSection, Robot, TaskSetup, ToolContext
     from rpent.rpc.facade import CallContext, Facade, Method
     from rpent.session.reply import ToolReply
     from rpent.session.session import Session, SessionEndedError
@@ -53,7 +53,7 @@ _HOMES = {
     "rpent.hookspecs": ("hookimpl", "hookspec"),
     "rpent.perception": ("Perceptor", "PerceptorContext", "Segment"),
     "rpent.planners.planner": ("Planner",),
-    "rpent.robot": ("Prompts", "Robot", "TaskSetup", "ToolContext"),
+    "rpent.robot": ("Prompts", "PromptSection", "Robot", "TaskSetup", "ToolContext"),
     "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
     "rpent.session.reply": ("ToolReply",),
     "rpent.session.session": ("Session", "SessionEndedError"),
@@ -105,6 +105,7 @@ __all__ = [
     "Planner",
     "PlannerSpec",
     "PolicySpec",
+    "PromptSection",
     "Prompts",
     "Robot",
     "RobotSpec",

@@ -34,11 +34,27 @@ class TaskSetup:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PromptSection:
+    """One part of the system prompt, under a heading of its own."""
+
+    title: str
+    text: str
+    """Uses `{name}` for prompt variables; a brace of the text itself is written twice."""
+    needs: tuple[str, ...] = ()
+    """Names of services, or `perceptor`: without them the section is left out, as the tools are."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Prompts:
-    """What an LLM planner is told. Templates use `{name}` for prompt variables."""
+    """What an LLM planner is told. Templates use `{name}` for prompt variables.
+
+    A robot says who the planner is (`system`, a sentence or two) and teaches what is its own (`sections`); core adds
+    what holds for every robot: how a session works, memory, exploration.
+    """
 
     system: str
     user: str
+    sections: tuple[PromptSection, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

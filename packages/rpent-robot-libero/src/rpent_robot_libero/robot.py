@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rpent.robot import Prompts, Robot, TaskSetup
+from rpent.robot import Robot, TaskSetup
 
 from rpent_robot_libero.catalog import find_task
 from rpent_robot_libero.config import LiberoConfig
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-    from rpent.robot import ToolContext
+    from rpent.robot import Prompts, ToolContext
     from rpent.tools.toolkit import Toolkit
 
 
@@ -57,9 +57,9 @@ class LiberoRobot(Robot):
 
     def prompts(self) -> Prompts:
         """Return LIBERO's prompt templates."""
-        from rpent_robot_libero.prompts import SYSTEM, USER  # noqa: PLC0415  (only LLM planners need the text)
+        from rpent_robot_libero.prompts import prompts  # noqa: PLC0415  (reads the texts)
 
-        return Prompts(system=SYSTEM, user=USER)
+        return prompts()
 
     def toolkit(self, context: ToolContext) -> Toolkit:
         """Build the tools over the connected services, at the beginning of the episode."""

@@ -7,9 +7,9 @@ import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rpent.robot import ToolContext
+from rpent.robot import TaskSetup, ToolContext
 from rpent.rpc.api import connect, serve
-from rpent.run.prompts import fill
+from rpent.run.prompts import SESSION, compose, fill
 from rpent.runs.directory import create
 from rpent.runs.recorder import Recorder
 from rpent.session.scope import CallScope
@@ -57,7 +57,7 @@ def fake_session(
         toolkit = robot.toolkit(context)
         session = Session(
             task=setup,
-            prompts=fill(robot.prompts(), {"instruction": setup.instruction, **setup.prompt_variables}),
+            prompts=fill(compose(robot.prompts(), present={"env"}, before=(SESSION,)), _variables(setup)),
             toolkit=toolkit,
             tools=[*toolkit.tools(), *bound_tools(FileTools(context), context)],
             recorder=recorder,
@@ -87,3 +87,8 @@ def served_env(config: FakeEnvConfig) -> Iterator[Channel]:
         channel.close()
         server.shutdown()
         thread.join(10)
+
+
+def _variables(setup: TaskSetup) -> dict[str, Any]:
+    limits = {"max_turns": "unlimited", "max_tool_calls": "unlimited"}
+    return {"instruction": setup.instruction, **limits, **setup.prompt_variables}
