@@ -8,7 +8,7 @@ from rpent.plugins.index import canonical, metadata_field
 from rpent.specs import CheckResult, DoctorCheck
 
 if TYPE_CHECKING:
-    from importlib_metadata._meta import IDistribution
+    from importlib_metadata import Distribution
 
 
 def owners() -> dict[str, set[str]]:
@@ -23,7 +23,7 @@ def owners() -> dict[str, set[str]]:
     return found
 
 
-def packages_of(distribution: IDistribution) -> set[str]:
+def packages_of(distribution: Distribution) -> set[str]:
     """Return the top-level packages that a distribution writes into site-packages."""
     files = distribution.files or []
     return {path.parts[0] for path in files if len(path.parts) == 2 and path.parts[1] == "__init__.py"}

@@ -15,8 +15,7 @@ from rpent.plugins.blocking import Blocking, blocking
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from importlib_metadata import EntryPoint
-    from importlib_metadata._meta import IDistribution
+    from importlib_metadata import Distribution, EntryPoint
 
 GROUP_PREFIX = "rpent."
 CORE_DISTRIBUTION = "rpent-core"
@@ -56,15 +55,16 @@ def conventional_distribution(kind: str, name: str) -> str:
     return canonical(prefix + name)
 
 
-def metadata_field(dist: IDistribution | None, field: str) -> str:
+def metadata_field(dist: Distribution | None, field: str) -> str:
     """Return a field of a distribution's metadata, `unknown` where the installation is damaged."""
     try:
-        return str((dist and dist.metadata[field]) or "unknown")
+        metadata = dist and dist.metadata
+        return str((metadata and metadata[field]) or "unknown")
     except Exception:  # noqa: BLE001  (a damaged installation of anything must not break the list)
         return "unknown"
 
 
-def requirements_of(dist: IDistribution | None) -> list[str]:
+def requirements_of(dist: Distribution | None) -> list[str]:
     """Return what a distribution depends on; nothing where the installation is damaged."""
     try:
         return list((dist and dist.requires) or ())
@@ -86,7 +86,7 @@ class Entry:
         return self.point.value.partition(":")[0].strip()
 
     @property
-    def dist(self) -> IDistribution | None:
+    def dist(self) -> Distribution | None:
         """The distribution that declares it."""
         return self.point.dist
 

@@ -14,7 +14,7 @@ from rpent.plugins.loader import check_core_version
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from importlib_metadata._meta import IDistribution
+    from importlib_metadata import Distribution
 
     from rpent.plugins.failure import Status
     from rpent.plugins.index import Entry
@@ -90,7 +90,7 @@ def _core_version(entry: Entry) -> LoadFailure | None:
     return None
 
 
-def origin(dist: IDistribution | None) -> tuple[bool, str | None]:
+def origin(dist: Distribution | None) -> tuple[bool, str | None]:
     """Return whether a distribution is editable, and the local folder that it came from (PEP 610)."""
     text = dist.read_text("direct_url.json") if dist else None
     if not text:
