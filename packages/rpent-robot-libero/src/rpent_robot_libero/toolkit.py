@@ -84,3 +84,8 @@ class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, Toolkit):
     def restore(self, snapshot: bytes) -> None:
         """Come back to a snapshot."""
         self.world.restore(snapshot)
+
+    def reset(self) -> None:
+        """Begin the episode anew: same task, same initial state."""
+        episode = self.context.setup.service_configs["env"]
+        self.world.reset(task=episode["task"], seed=episode["seed"])

@@ -88,6 +88,14 @@ class World:
         self.held = Held.from_data(held) if held else None
         self._views.clear()
 
+    def reset(self, *, task: int, seed: int) -> None:
+        """Begin an episode anew; what was seen and found before is forgotten, and ids begin anew too."""
+        self.state = self.env.reset(task=task, seed=seed)
+        self.held = None
+        self._views.clear()
+        self._found.clear()
+        self._searches = 0
+
     # --- pictures --------------------------------------------------------------------------------------------------
 
     def view(self, camera: str = "agentview") -> View:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from rpent._version import __version__
-from rpent.run.request import Limits, RunRequest
+from rpent.run.request import Explore, Limits, RunRequest
 from rpent.runs.directory import FORMAT
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def request_to_json(request: RunRequest) -> dict[str, Any]:
     values = {name: getattr(request, name) for name in RunRequest.__dataclass_fields__}
     del values["token"]
     values["limits"] = {name: getattr(request.limits, name) for name in Limits.__dataclass_fields__}
+    values["explore"] = asdict(request.explore) if request.explore else None
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
@@ -97,6 +99,8 @@ def request_from_json(values: Mapping[str, Any], **changes: Any) -> RunRequest:
     known |= changes
     if isinstance(known.get("limits"), dict):
         known["limits"] = Limits(**known["limits"])
+    if isinstance(known.get("explore"), dict):
+        known["explore"] = Explore(**known["explore"])
     for name in ("output_dir", "memory_dir"):
         if isinstance(known.get(name), str):
             known[name] = Path(known[name])

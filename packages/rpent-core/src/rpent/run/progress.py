@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from rpent.runs import events as ev
+from rpent.runs.show import attempt_lines
 from rpent.suggest import typeable
 
 if TYPE_CHECKING:
@@ -181,6 +182,10 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
             return f"→ {event.name} {_short(event.arguments)}"
         case ev.ToolReturned():
             return f"  {_verdict(event)} ({event.elapsed_s:.1f} s, {event.env_steps} env steps)"
+        case ev.AttemptStarted():
+            return f"attempt {event.attempt}"
+        case ev.AttemptEnded():
+            return next(attempt_lines(event)).removeprefix("— ")
         case ev.UserMessage():
             return f"{event.origin}: {event.text}"
         case ev.Recovered():

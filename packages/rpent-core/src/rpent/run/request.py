@@ -6,14 +6,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rpent.errors import UsageError
 from rpent.session.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Limits", "ProgressStyle", "RunRequest"]
+__all__ = ["Explore", "Limits", "ProgressStyle", "RunRequest"]
 
 ProgressStyle = Literal["auto", "live", "plain", "json", "quiet"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Explore:
+    """How a run explores: what it learns is merged into the memory."""
+
+    attempts: int = 3
+    """Attempts of a session at most, each from a reset."""
+    sessions: int = 1
+    """Sessions, one after the other, each a run of its own with a fresh conversation."""
+
+    def __post_init__(self) -> None:
+        for name in ("attempts", "sessions"):
+            value = getattr(self, name)
+            if not (isinstance(value, int) and value > 0):
+                raise UsageError(f"`{name}` is {value}; it must be a whole number above 0.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +58,8 @@ class RunRequest:
     """Token of the attached servers; owned services get one of their own."""
     memory_dir: Path | None = None
     """Declared memory: the file tools reach it besides the run directory."""
+    explore: Explore | None = None
+    """Several attempts instead of one, which teach the memory; None leaves the memory as it is."""
     progress: ProgressStyle = "auto"
     record_video: bool = True
     verbose: bool = False

@@ -55,6 +55,15 @@ class RunDirectory:
         return self.path / "recipe.jsonl"
 
     @property
+    def attempts(self) -> Path:
+        """Folder of the earlier attempts of an exploring run."""
+        return self.path / "attempts"
+
+    def attempt_recipe(self, attempt: int) -> Path:
+        """The recipe of an attempt that another one followed; `recipe` is the last one's."""
+        return self.attempts / f"{attempt:02d}" / "recipe.jsonl"
+
+    @property
     def transcript(self) -> Path:
         """The transcript."""
         return self.path / "transcript.json"

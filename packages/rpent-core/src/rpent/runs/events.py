@@ -148,6 +148,30 @@ class StepCaptured(Event):
     images: list[dict[str, Any]] = []
 
 
+class AttemptStarted(Event):
+    """An attempt of an exploring run begins, at the beginning of the episode."""
+
+    type: Literal["attempt_started"] = "attempt_started"
+    attempt: int
+    """From 1."""
+    step: int
+    """Index of the step with which it begins."""
+
+
+class AttemptEnded(Event):
+    """An attempt is over. One that no other follows goes on when the run is resumed."""
+
+    type: Literal["attempt_ended"] = "attempt_ended"
+    attempt: int
+    benchmark_success: bool | None
+    """What the benchmark says."""
+    status: PlannerStatus | None = None
+    """What the planner claims; None where it did not get to say."""
+    lesson: str = ""
+    env_steps: int = 0
+    """Control steps of this attempt."""
+
+
 class UserMessage(Event):
     """The user (or the session in their name) told the planner something."""
 
@@ -217,6 +241,8 @@ AnyEvent = Annotated[
     | ToolProgress
     | ToolReturned
     | StepCaptured
+    | AttemptStarted
+    | AttemptEnded
     | UserMessage
     | Notice
     | UsageReported

@@ -2,7 +2,8 @@
 
 `{"n", "call_id", "name", "arguments", "ok", "cancelled", "result", "step", "env_steps"}`: `arguments` are
 what the planner gave, `result` is what the tool answered (to check a replay), `step` is the capture after the
-call.
+call. An exploring run's `recipe.jsonl` holds the calls of its last attempt; `attempts/NN/recipe.jsonl` those of
+the earlier ones.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RunDirectoryError
-from rpent.runs.events import RunResumed, ToolCalled, ToolReturned
-from rpent.runs.files import plain
+from rpent.runs.events import AttemptStarted, RunResumed, ToolCalled, ToolReturned
+from rpent.runs.files import plain, unwritable, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,6 +65,24 @@ def read_recipe(path: Path) -> list[RecipeCall]:
     return calls
 
 
+def lines_of(calls: Iterable[RecipeCall]) -> bytes:
+    """Return what a recipe file holds."""
+    return b"".join(call.to_line() + b"\n" for call in calls)
+
+
+def write_recipe(path: Path, data: bytes) -> None:
+    """Replace a recipe file whole; its folder is made.
+
+    Raises:
+        RunDirectoryError: The file system refuses.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    write_atomic(path, data)
+
+
 def _parse(line: bytes, number: int) -> RecipeCall:
     values = json.loads(line)
     known = {name: values[name] for name in RecipeCall.__dataclass_fields__ if name in values}
@@ -74,17 +93,24 @@ def _parse(line: bytes, number: int) -> RecipeCall:
 
 
 def recipe_from_events(events: Iterable[Event]) -> list[RecipeCall]:
-    """Derive the recipe from the events; calls that a resume dropped are left out."""
+    """Derive the recipe from the events: the calls since the episode began, for the last time."""
+    return recipes_from_events(events)[-1]
+
+
+def recipes_from_events(events: Iterable[Event]) -> list[list[RecipeCall]]:
+    """Derive the recipe of each attempt (one, where the run does not explore), without calls that a resume dropped."""
     arguments: dict[str, Any] = {}
-    calls: list[RecipeCall] = []
+    recipes: list[list[RecipeCall]] = [[]]
     for event in events:
         if isinstance(event, ToolCalled):
             arguments[event.call_id] = event.arguments
         elif isinstance(event, RunResumed):
             arguments.clear()
+        elif isinstance(event, AttemptStarted) and event.attempt > 1:
+            recipes.append([])
         elif isinstance(event, ToolReturned) and event.recipe:
-            calls.append(call_of(event, arguments.get(event.call_id, {}), len(calls)))
-    return calls
+            recipes[-1].append(call_of(event, arguments.get(event.call_id, {}), len(recipes[-1])))
+    return recipes
 
 
 def call_of(returned: ToolReturned, arguments: Any, number: int) -> RecipeCall:

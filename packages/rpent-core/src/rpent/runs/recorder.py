@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RpentError
 from rpent.runs.directory import RunDirectory, safe_name
 from rpent.runs.events import (
+    AttemptStarted,
     Event,
     RunResumed,
     StepCaptured,
@@ -21,7 +22,7 @@ from rpent.runs.events import (
     read_events,
 )
 from rpent.runs.files import LineLog, plain, repair_lines, write_atomic
-from rpent.runs.recipe import call_of, recipe_from_events
+from rpent.runs.recipe import call_of, lines_of, recipes_from_events, write_recipe
 from rpent.runs.steps import drop_steps_after, write_step
 from rpent.runs.transcript import Transcript, entry_of
 from rpent.runs.video import VideoWriter
@@ -143,9 +144,18 @@ class Recorder:
             if event.recipe:
                 self._recipe.append(call_of(event, arguments, self._calls).to_line())
                 self._calls += 1
+        elif isinstance(event, AttemptStarted) and event.attempt > 1:
+            self._put_recipe_aside(event.attempt - 1)
         entry = entry_of(event)
         if entry is not None:
             self._transcript.add(entry)
+
+    def _put_recipe_aside(self, attempt: int) -> None:
+        """Keep the recipe of the attempt that is over, and begin another. A kill in between leaves both readable."""
+        self._recipe.close()
+        write_recipe(self.directory.attempt_recipe(attempt), self.directory.recipe.read_bytes())
+        write_atomic(self.directory.recipe, b"")
+        self._recipe, self._calls = LineLog(self.directory.recipe), 0
 
     def _load(self) -> None:
         """Read what earlier processes wrote, and put the derived files in line with the events."""
@@ -153,10 +163,12 @@ class Recorder:
         repair_lines(path, lambda line: parse_event(line) is not None)
         self.history = list(read_events(path)) if path.exists() else []
         self._next_seq = self.history[-1].seq + 1 if self.history else 0
-        calls = recipe_from_events(self.history)
+        *earlier, calls = recipes_from_events(self.history)
         self._calls = len(calls)
         if self.history:
-            write_atomic(self.directory.recipe, b"".join(call.to_line() + b"\n" for call in calls))
+            for number, recipe in enumerate(earlier, start=1):
+                write_recipe(self.directory.attempt_recipe(number), lines_of(recipe))
+            write_atomic(self.directory.recipe, lines_of(calls))
             self.next_step = last_step_of(self.history) + 1
             drop_steps_after(self.directory, self.next_step - 1)
 
@@ -165,7 +177,9 @@ def last_step_of(events: list[Event]) -> int:
     """Return the newest step that an event vouches for, or -1."""
     steps = [-1]
     for event in events:
-        if isinstance(event, StepCaptured) or (isinstance(event, ToolReturned) and event.step is not None):
+        if isinstance(event, (StepCaptured, AttemptStarted)) or (
+            isinstance(event, ToolReturned) and event.step is not None
+        ):
             steps.append(event.step if event.step is not None else -1)
         elif isinstance(event, RunResumed):
             steps.append(event.step)

@@ -73,7 +73,7 @@ def _tail(manifest: dict[str, Any], directory: RunDirectory) -> Iterator[str]:
         yield f"video       {directory.video}"
 
 
-def event_lines(event: Event) -> Iterator[str]:
+def event_lines(event: Event) -> Iterator[str]:  # noqa: PLR0912  (one case an event)
     """Yield the lines of one event; most have one or none."""
     match event:
         case ev.TurnStarted():
@@ -94,12 +94,23 @@ def event_lines(event: Event) -> Iterator[str]:
             yield f"  service {event.service} restarted, world as after step {event.step}"
         case ev.RunResumed():
             yield f"— resumed after step {event.step}"
+        case ev.AttemptStarted():
+            yield f"— attempt {event.attempt}"
+        case ev.AttemptEnded():
+            yield from attempt_lines(event)
         case ev.Notice(level="warning" | "error"):
             yield _cut(f"  {event.level}: {event.text}")
         case ev.StageChanged(status="failed"):
             yield _cut(f"  {event.stage} " + (f"failed: {event.detail}" if event.detail else "stopped"))
         case _:
             pass
+
+
+def attempt_lines(event: ev.AttemptEnded) -> Iterator[str]:
+    """Yield how an attempt ended, and what the planner learned."""
+    says = {True: "success", False: "not solved", None: "no verdict"}[event.benchmark_success]
+    yield f"— attempt {event.attempt}: {says} (planner: {event.status or 'no claim'}, {event.env_steps} env steps)"
+    yield from _block("lesson", event.lesson)
 
 
 def _result(event: ev.ToolReturned) -> dict[str, Any]:

@@ -52,6 +52,17 @@ def entry_of(event: Event) -> dict[str, Any] | None:  # noqa: PLR0911  (one entr
             return {"role": "observation", "step": event.step, "state": event.state, "images": event.images}
         case ev.UserMessage():
             return {"role": "user", "origin": event.origin, "text": event.text}
+        case ev.AttemptStarted():
+            return {"role": "attempt", "attempt": event.attempt, "state": "started", "step": event.step}
+        case ev.AttemptEnded():
+            return {
+                "role": "attempt",
+                "attempt": event.attempt,
+                "state": "ended",
+                "benchmark_success": event.benchmark_success,
+                "status": event.status,
+                "text": event.lesson,
+            }
         case ev.SessionEnded():
             return {
                 "role": "session",

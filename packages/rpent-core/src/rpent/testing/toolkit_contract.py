@@ -196,6 +196,20 @@ class ToolkitContract:
             difference = np.abs(one.pixels.astype(int) - two.pixels.astype(int))
             assert difference.mean() < 1.0
 
+    def test_a_reset_begins_the_same_episode_anew(self, bench: Bench) -> None:
+        """Steps count from 0, and the world is as at the beginning, whatever was done in between."""
+        if not bench.toolkit.resettable:
+            pytest.skip("the robot cannot be reset: it is not for exploration")
+        begins = []
+        for _ in range(2):
+            bench.toolkit.reset()
+            assert bench.toolkit.env_steps() == 0
+            assert bench.toolkit.episode_over() is None
+            begins.append((plain(bench.toolkit.capture().state), bench.toolkit.snapshot()))
+            bench.call(*self.action)
+        assert begins[0][0] == begins[1][0]
+        assert begins[0][1] == begins[1][1]
+
     def test_cancellation_reaches_a_running_action(self, bench: Bench) -> None:
         """A cancelled motion stops long before its end."""
         if self.long_action is None:

@@ -60,6 +60,15 @@ class Toolkit(ABC):
         """Come back to a snapshot. Called after a service restart, and by resume."""
         raise NotImplementedError(f"`{type(self).__name__}` cannot restore a snapshot.")
 
+    def reset(self) -> None:
+        """Begin the same episode anew: same task, same seed, nothing held, `env_steps` at 0. For exploration."""
+        raise NotImplementedError(f"`{type(self).__name__}` cannot begin its episode anew.")
+
+    @property
+    def resettable(self) -> bool:
+        """Whether `reset` exists: what exploration with several attempts needs."""
+        return type(self).reset is not Toolkit.reset
+
     def close(self) -> None:  # noqa: B027
         """Release what the toolkit holds; the services are stopped by the run."""
 

@@ -24,6 +24,8 @@ class FakeToolkit(Toolkit):
         super().__init__(context)
         self._env = EnvClient(context.channels["env"])
         self._last = self._env.observe()
+        config = context.setup.service_configs["env"]
+        self._episode = {"task": config["task"], "seed": config["seed"]}
 
     @tool
     def move_to(
@@ -105,6 +107,10 @@ class FakeToolkit(Toolkit):
     def restore(self, snapshot: bytes) -> None:
         """Come back to a snapshot."""
         self._last = self._env.restore(snapshot)
+
+    def reset(self) -> None:
+        """Begin the episode anew."""
+        self._last = self._env.reset(**self._episode)
 
     def _servo(self, target: Waypoint, max_steps: int) -> ToolResult:
         result = self._env.servo(

@@ -1,0 +1,60 @@
+"""The attempts of an exploring run, as its events tell of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rpent.runs.events import AttemptEnded, AttemptStarted, RunResumed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rpent.runs.events import Event
+    from rpent.runs.outcome import PlannerStatus
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """One attempt, from a reset to the next one or to the session's end."""
+
+    attempt: int
+    """From 1."""
+    benchmark_success: bool | None = None
+    """What the benchmark said when it was over."""
+    status: PlannerStatus | None = None
+    """What the planner claimed."""
+    lesson: str = ""
+    env_steps: int = 0
+    over: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        values = asdict(self)
+        del values["over"]
+        return values
+
+
+def attempts_from_events(events: Iterable[Event]) -> list[Attempt]:
+    """Derive the attempts. One that was over when the process ended goes on after a resume."""
+    attempts: list[Attempt] = []
+    for event in events:
+        if isinstance(event, AttemptStarted):
+            attempts.append(Attempt(attempt=event.attempt, over=False))
+        elif isinstance(event, AttemptEnded) and attempts:
+            attempts[-1] = Attempt(
+                attempt=event.attempt,
+                benchmark_success=event.benchmark_success,
+                status=event.status,
+                lesson=event.lesson,
+                env_steps=event.env_steps,
+            )
+        elif isinstance(event, RunResumed) and attempts:
+            attempts[-1] = replace(attempts[-1], over=False)
+    return attempts
+
+
+def verdict(attempts: Sequence[Attempt]) -> bool | None:
+    """Return what the benchmark says of all together: one success is enough."""
+    says = {attempt.benchmark_success for attempt in attempts}
+    return True if True in says else False if False in says else None
