@@ -17,9 +17,18 @@ if TYPE_CHECKING:
     from rpent.errors import RpentError, ToolError, UsageError
     from rpent.hookspecs import hookimpl, hookspec
     from rpent.perception import Perceptor, PerceptorContext, Segment
+    from rpent.planners.config import ModelConfig
+    from rpent.planners.faults import Fault, ModelError, fault_of, model_error, plain_detail
+    from rpent.planners.launcher import write_launcher
+    from rpent.planners.parts import Part, history_lines, history_parts, opening_parts, reply_parts
     from rpent.planners.planner import Planner
+    from rpent.planners.prices import cost_usd, price_known, require_price
+    from rpent.planners.probe import probe_model
+    from rpent.planners.sdk import importing_sdk, require_sdk
     from rpent.robot import Prompts, PromptSection, Robot, TaskSetup, ToolContext
     from rpent.rpc.facade import CallContext, Facade, Method
+    from rpent.runs.pictures import Picture
+    from rpent.session.limits import Limits
     from rpent.session.reply import ToolReply
     from rpent.session.session import Session, SessionEndedError
     from rpent.session.usage import Usage
@@ -52,9 +61,18 @@ _HOMES = {
     "rpent.errors": ("RpentError", "ToolError", "UsageError"),
     "rpent.hookspecs": ("hookimpl", "hookspec"),
     "rpent.perception": ("Perceptor", "PerceptorContext", "Segment"),
+    "rpent.planners.config": ("ModelConfig",),
+    "rpent.planners.faults": ("Fault", "ModelError", "fault_of", "model_error", "plain_detail"),
+    "rpent.planners.launcher": ("write_launcher",),
+    "rpent.planners.parts": ("Part", "history_lines", "history_parts", "opening_parts", "reply_parts"),
     "rpent.planners.planner": ("Planner",),
+    "rpent.planners.prices": ("cost_usd", "price_known", "require_price"),
+    "rpent.planners.probe": ("probe_model",),
+    "rpent.planners.sdk": ("importing_sdk", "require_sdk"),
     "rpent.robot": ("Prompts", "PromptSection", "Robot", "TaskSetup", "ToolContext"),
     "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
+    "rpent.runs.pictures": ("Picture",),
+    "rpent.session.limits": ("Limits",),
     "rpent.session.reply": ("ToolReply",),
     "rpent.session.session": ("Session", "SessionEndedError"),
     "rpent.session.usage": ("Usage",),
@@ -94,14 +112,20 @@ __all__ = [
     "EnvironmentSpec",
     "ExecutorSpec",
     "Facade",
+    "Fault",
     "HookspecSet",
     "Image",
     "KindSpec",
+    "Limits",
     "Method",
+    "ModelConfig",
+    "ModelError",
     "Observation",
+    "Part",
     "Perceptor",
     "PerceptorContext",
     "PerceptorSpec",
+    "Picture",
     "Planner",
     "PlannerSpec",
     "PolicySpec",
@@ -129,9 +153,23 @@ __all__ = [
     "Usage",
     "UsageError",
     "Waypoint",
+    "cost_usd",
+    "fault_of",
+    "history_lines",
+    "history_parts",
     "hookimpl",
     "hookspec",
+    "importing_sdk",
+    "model_error",
+    "opening_parts",
+    "plain_detail",
+    "price_known",
+    "probe_model",
+    "reply_parts",
+    "require_price",
+    "require_sdk",
     "tool",
+    "write_launcher",
 ]
 
 
