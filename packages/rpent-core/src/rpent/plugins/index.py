@@ -192,5 +192,24 @@ def _readable_points() -> Iterator[EntryPoint]:
         seen.add(name)
         try:
             yield from list(distribution.entry_points)
-        except Exception:  # noqa: BLE001, S112  (the damaged one)
-            continue
+        except Exception:  # noqa: BLE001  (the damaged one)
+            yield from _salvaged(distribution)
+
+
+def _salvaged(distribution: Distribution) -> Iterator[EntryPoint]:
+    """Yield what can be read of a damaged file: a line that names no module is kept, so that asking says so."""
+    from configparser import ConfigParser  # noqa: PLC0415  (only for a damaged installation)
+
+    from importlib_metadata import EntryPoint  # noqa: PLC0415
+
+    parser = ConfigParser(delimiters=("=",), strict=False, interpolation=None)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(distribution.read_text("entry_points.txt") or "")
+    except Exception:  # noqa: BLE001  (nothing in it can be read)
+        return
+    for group in parser.sections():
+        for name, value in parser.items(group):
+            point = EntryPoint.__new__(EntryPoint)  # its constructor refuses values that name no module
+            vars(point).update(name=name, value=value, group=group, dist=distribution)
+            yield point
