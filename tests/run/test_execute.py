@@ -71,7 +71,7 @@ def test_a_replay_stops_at_a_step(run_fake):
     [
         (Limits(max_turns=2), "turn_limit"),
         (Limits(max_tool_calls=2), "turn_limit"),
-        (Limits(max_tokens=25), "cost_limit"),
+        (Limits(token_limit=25), "cost_limit"),
         (Limits(max_env_steps=10), "step_limit"),
     ],
 )

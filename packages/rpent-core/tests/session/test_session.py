@@ -181,7 +181,7 @@ def test_turns_tokens_cost_and_steps_are_limited(make_session):
         session.begin_turn()
     assert session.ended.reason == "turn_limit"
 
-    session, _ = make_session(limits=Limits(max_tokens=100))
+    session, _ = make_session(limits=Limits(token_limit=100))
     session.report_usage(Usage(input_tokens=90, output_tokens=20))
     assert session.ended.reason == "cost_limit"
 

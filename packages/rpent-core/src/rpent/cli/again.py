@@ -18,7 +18,7 @@ SERVICES = ("env", "vla", "perception")
 _LIMITS: dict[str, tuple[type[int] | type[float], str]] = {
     "max_turns": (int, "Turns of the planner, earlier ones included."),
     "max_tool_calls": (int, "Tool calls, earlier ones included."),
-    "max_tokens": (int, "Tokens of a language model, in and out."),
+    "token_limit": (int, "Tokens of the language model, in and out, over the whole run."),
     "max_env_steps": (int, "Control steps of the robot."),
     "time_limit_s": (float, "Seconds of the session, earlier processes included."),
     "cost_limit_usd": (float, "What the language model may cost."),

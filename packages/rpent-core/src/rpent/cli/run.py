@@ -109,7 +109,9 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
     show_default=True,
     help="Tool calls.",
 )
-@click.option("--max-tokens", type=Limit(int), help="Tokens of a language model, in and out.")
+@click.option(
+    "--token-limit", type=Limit(int), help="Tokens of the language model, in and out, over the whole run."
+)
 @click.option("--max-env-steps", type=Limit(int), help="Control steps of the robot.")
 @click.option(
     "--time-limit-s",

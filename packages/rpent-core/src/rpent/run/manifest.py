@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from rpent.run.resolve import Resolved
 
+_FORMER_LIMITS = {"max_tokens": "token_limit"}
+"""Names in the files of earlier versions → names now."""
+
 
 def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
     """Return run.json as it stands when the run directory was made."""
@@ -98,7 +101,7 @@ def request_from_json(values: Mapping[str, Any], **changes: Any) -> RunRequest:
     known = {name: values[name] for name in RunRequest.__dataclass_fields__ if name in values}
     known |= changes
     if isinstance(known.get("limits"), dict):
-        known["limits"] = Limits(**known["limits"])
+        known["limits"] = Limits(**{_FORMER_LIMITS.get(name, name): v for name, v in known["limits"].items()})
     if isinstance(known.get("explore"), dict):
         known["explore"] = Explore(**known["explore"])
     for name in ("output_dir", "memory_dir"):

@@ -15,11 +15,13 @@ from rpent.run.progress import progress_for
 from rpent.run.resolve import resolve
 from rpent.run.signals import Interrupts
 from rpent.runs import events as ev
+from rpent.runs.attempts import attempts_from_events
 from rpent.runs.directory import RunDirectory
-from rpent.runs.recipe import recipe_from_events
 from rpent.runs.recorder import Recorder
 from rpent.runs.steps import read_snapshot
 from rpent.runs.transcript import entry_of
+from rpent.session.attempts import NAME as NEXT_ATTEMPT
+from rpent.session.bounded import bounded_json
 from rpent.session.finish import NAME as FINISH
 from rpent.session.limits import Budget, Limits
 from rpent.session.usage import ZERO, Usage
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rpent.run.resolve import Registry
+    from rpent.runs.attempts import Attempt
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
     from rpent.tools.toolkit import Toolkit
@@ -110,10 +113,7 @@ class ResumePoint:
         """Close the calls that never returned, and note where the run stands."""
         step = recorder.last_step
         for call in _open_calls(recorder.history):
-            data = {"error": _UNFINISHED.format(step=step)}
-            returned = ev.ToolReturned(
-                call_id=call.call_id, name=call.name, ok=False, data=data, text=str(data), cancelled=True
-            )
+            returned = _closed(call, recorder.history, step)
             recorder.history.append(recorder.event(returned))
         return cls(step=step, events=tuple(recorder.history))
 
@@ -124,8 +124,14 @@ class ResumePoint:
 
     @property
     def calls(self) -> int:
-        """How many calls of the recipe were carried out."""
-        return len(recipe_from_events(self.events))
+        """How many calls that change the world were carried out, over all attempts."""
+        returned = [event for event in self.events if isinstance(event, ev.ToolReturned)]
+        return sum(event.recipe or (event.name == NEXT_ATTEMPT and event.ok) for event in returned)
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The attempts so far, where the run explores; the last one goes on."""
+        return attempts_from_events(self.events, resumed=True)
 
     def budget(self, limits: Limits) -> Budget:
         """Return the budget with what was spent before."""
@@ -151,6 +157,23 @@ class ResumePoint:
         recorder.event(ev.RunResumed(step=self.step))
 
 
+def _closed(call: ev.ToolCalled, history: Sequence[Event], step: int) -> ev.ToolReturned:
+    """Say how a call ended that the process did not outlive: without effect, unless a new attempt had begun."""
+    begun = [e for e in history if isinstance(e, ev.AttemptStarted) and e.seq > call.seq]
+    if begun and call.name == NEXT_ATTEMPT:
+        data: dict[str, Any] = {"attempt": begun[-1].attempt, "step": step}
+    else:
+        data = {"error": _UNFINISHED.format(step=step)}
+    return ev.ToolReturned(
+        call_id=call.call_id,
+        name=call.name,
+        ok="error" not in data,
+        data=data,
+        text=bounded_json(data),
+        cancelled="error" in data,
+    )
+
+
 def _open_calls(events: Sequence[Event]) -> list[ev.ToolCalled]:
     calls = {event.call_id: event for event in events if isinstance(event, ev.ToolCalled)}
     for event in events:
@@ -160,9 +183,15 @@ def _open_calls(events: Sequence[Event]) -> list[ev.ToolCalled]:
 
 
 def _elapsed_s(events: Sequence[Event]) -> float:
-    """Sum the sessions of earlier processes: from the stage's start to the last event of that process."""
-    total, started, last = 0.0, None, 0.0
+    """Sum the sessions of earlier processes: from the stage's start to the last event of that process.
+
+    What a session waited for its user does not count.
+    """
+    total, started, last, waiting = 0.0, None, 0.0, False
     for event in events:
+        if waiting and started is not None:
+            started += event.time - last
+        waiting = isinstance(event, ev.AwaitingUser)
         if isinstance(event, ev.StageChanged) and event.stage == "session" and event.status == "started":
             total += last - started if started is not None else 0.0
             started = event.time

@@ -181,6 +181,13 @@ class UserMessage(Event):
     interrupt: bool = False
 
 
+class AwaitingUser(Event):
+    """The planner has nothing more to do and waits for its user; the session's clock stands still."""
+
+    type: Literal["awaiting_user"] = "awaiting_user"
+    turn: int
+
+
 class Notice(Event):
     """Something worth knowing that is not part of the conversation."""
 
@@ -244,6 +251,7 @@ AnyEvent = Annotated[
     | AttemptStarted
     | AttemptEnded
     | UserMessage
+    | AwaitingUser
     | Notice
     | UsageReported
     | Recovered

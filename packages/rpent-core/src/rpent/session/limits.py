@@ -22,8 +22,8 @@ class Limits:
 
     max_turns: int | None = 100
     max_tool_calls: int | None = 300
-    max_tokens: int | None = None
-    """Input plus output tokens."""
+    token_limit: int | None = None
+    """Input plus output tokens of all model responses together."""
     max_env_steps: int | None = None
     time_limit_s: float | None = 3600.0
     """Wall clock of the session; start-up does not count."""
@@ -49,15 +49,28 @@ class Budget:
     elapsed_before_s: float = 0.0
     """Of earlier processes, when the run was resumed."""
     _started: float = field(default_factory=time.monotonic)
+    _paused: float | None = None
 
     def start(self) -> None:
         """Start the clock."""
         self._started = time.monotonic()
 
+    def pause(self) -> None:
+        """Stop the clock: the session waits for its user."""
+        if self._paused is None:
+            self._paused = time.monotonic()
+
+    def unpause(self) -> None:
+        """Let the clock run on."""
+        if self._paused is not None:
+            self._started += time.monotonic() - self._paused
+            self._paused = None
+
     @property
     def elapsed_s(self) -> float:
-        """Wall clock of the session."""
-        return self.elapsed_before_s + time.monotonic() - self._started
+        """Wall clock of the session, without the time that it waited for its user."""
+        now = time.monotonic() if self._paused is None else self._paused
+        return self.elapsed_before_s + now - self._started
 
     @property
     def remaining_s(self) -> float | None:
@@ -70,9 +83,9 @@ class Budget:
         limits, usage = self.limits, self.usage
         if self.remaining_s == 0.0:
             return _ending("time_limit", f"The time limit of {limits.time_limit_s:g} s is over.")
-        if limits.max_tokens is not None and usage.tokens >= limits.max_tokens:
+        if limits.token_limit is not None and usage.tokens >= limits.token_limit:
             return _ending(
-                "cost_limit", f"The budget of {limits.max_tokens} tokens is used up ({usage.tokens})."
+                "cost_limit", f"The budget of {limits.token_limit} tokens is used up ({usage.tokens})."
             )
         if limits.cost_limit_usd is not None and (usage.cost_usd or 0.0) >= limits.cost_limit_usd:
             return _ending("cost_limit", f"The budget of {limits.cost_limit_usd:g} USD is used up.")

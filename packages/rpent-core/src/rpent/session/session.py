@@ -11,7 +11,10 @@ from rpent.cancel import CancelToken
 from rpent.errors import RpentError
 from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
+from rpent.session.attempts import NextAttemptTool
 from rpent.session.calls import CallRunner
+from rpent.session.deadline import Deadline
+from rpent.session.dialogue import Dialogue
 from rpent.session.finish import FinishTool
 from rpent.session.limits import Budget, Limits
 from rpent.session.reply import ToolReply
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from rpent.robot import Prompts, TaskSetup
     from rpent.runs.recorder import Recorder
+    from rpent.session.attempts import Attempts
     from rpent.session.rescue import Rescue
     from rpent.session.usage import Usage
     from rpent.tools.tool import Tool
@@ -31,11 +35,6 @@ if TYPE_CHECKING:
 CANCEL_GRACE_S = 20.0
 """How long a cancelled tool may take to stop; after that it is left behind and the session ends. Longer than what
 a channel waits for a cancelled call, so that the channel's own answer comes first."""
-MAX_NUDGES = 2
-_NUDGE = (
-    "You stopped without calling `finish`. Go on with the next tool call, or call `finish` with the status "
-    "`success`, `failure` or `stuck` and a short summary."
-)
 
 
 class SessionEndedError(RpentError):
@@ -64,6 +63,8 @@ class Session:
         prior_calls: int = 0,
         recover: Callable[[RpentError], Rescue] | None = None,
         after_action: Callable[[], None] | None = None,
+        attempts: Attempts | None = None,
+        interactive: bool = False,
         cancel_grace_s: float = CANCEL_GRACE_S,
     ) -> None:
         self.task = task
@@ -79,17 +80,21 @@ class Session:
         self.opening = ToolReply(ok=True)
         """The observation before the first call; set by `open`."""
         self.budget = budget or Budget(limits=limits or Limits())
-        finish = FinishTool(self.end).build()
+        self.attempts = attempts
+        """The attempts, where the session explores."""
+        own = [FinishTool(self.end).build()]
+        if attempts is not None:
+            own.insert(0, NextAttemptTool(attempts, toolkit).build())
         offered = toolkit.tools() if tools is None else tools
-        self.tools: list[Tool] = [*(tool for tool in offered if tool.name != finish.name), finish]
+        taken = {tool.name for tool in own}
+        self.tools: list[Tool] = [*(tool for tool in offered if tool.name not in taken), *own]
         """What the planner may call: names, descriptions and JSON schemas."""
         self.recorder = recorder
         """The record of the run."""
         self._grace_s = cancel_grace_s
         self._lock = threading.RLock()
-        self._messages: list[str] = []
-        self._nudges = 0
-        self._timer: threading.Timer | None = None
+        self._deadline = Deadline(self.budget, self._time_is_over)
+        self._dialogue = Dialogue(recorder, self.budget, self._deadline, interactive=interactive)
         self._worker = Worker("rpent-tools")
         self._runner = CallRunner(
             session=self,
@@ -115,12 +120,7 @@ class Session:
         if job.error is not None:
             raise job.error
         self.opening = job.result
-        self.budget.start()
-        remaining = self.budget.remaining_s
-        if remaining is not None and remaining < threading.TIMEOUT_MAX:
-            self._timer = threading.Timer(remaining, self._time_is_over)
-            self._timer.daemon = True
-            self._timer.start()
+        self._deadline.start()
         return self.opening
 
     def end(self, ending: Ending) -> None:
@@ -129,8 +129,7 @@ class Session:
             if self.ended is not None:
                 return
             self.ended = ending
-        if self._timer is not None:
-            self._timer.cancel()
+        self._deadline.stop()
         try:
             self.recorder.event(
                 ev.SessionEnded(
@@ -140,6 +139,7 @@ class Session:
         finally:
             current = self._runner.current if ending.reason == "finished" else None
             self._worker.cancel_all(ending.detail or ending.reason, sparing=current)
+            self._dialogue.mailbox.close()
             self.cancel.cancel(ending.reason)
 
     def fail(self, detail: str, *, hint: str = "") -> None:
@@ -153,16 +153,29 @@ class Session:
         return self._worker.close(self._grace_s if grace_s is None else grace_s)
 
     def send(self, text: str, *, interrupt: bool = False) -> None:
-        """Give the planner a message of the user; `interrupt` also cancels running and queued calls."""
-        with self._lock:
-            self._messages.append(text)
+        """Give the planner a message of the user; `interrupt` also cancels running and queued calls.
+
+        The planner gets it with the next request to its model, however that comes about.
+        """
         self.recorder.event(ev.UserMessage(text=text, interrupt=interrupt))
+        self._dialogue.mailbox.put(text)
         if interrupt:
             self.interrupt("The user interrupted.")
 
     def interrupt(self, reason: str = "Interrupted.") -> None:
-        """Cancel the running tool and the queued calls; the session goes on."""
+        """Cancel the running tool, the queued calls and the model reply under way; the session goes on."""
         self._worker.cancel_all(reason)
+        self._dialogue.interrupt()
+
+    @property
+    def interactive(self) -> bool:
+        """Whether a user is there: a model that stops without `finish` then waits for them."""
+        return self._dialogue.interactive
+
+    @property
+    def interrupts(self) -> int:
+        """How often the user interrupted: a model reply that began before the last one is not wanted any more."""
+        return self._dialogue.interrupts
 
     # The planner's side.
 
@@ -234,24 +247,53 @@ class Session:
 
     def user_messages(self) -> list[str]:
         """Return the user's messages since the last time; the planner passes them to its model."""
-        with self._lock:
-            messages, self._messages = self._messages, []
-        return messages
+        return self._dialogue.mailbox.take()
+
+    def on_interrupt(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` at each interrupt, from the user's thread, so that a planner can abort a model reply.
+
+        Returns a function that takes it back.
+        """
+        return self._dialogue.on_interrupt(callback)
 
     def notice(self, text: str, *, level: Literal["info", "warning", "error"] = "info") -> None:
         """Record something about the planner itself (a retry, a compaction)."""
         self.recorder.event(ev.Notice(text=text, level=level))
 
+    def refused(self, text: str = "") -> None:
+        """End the session because the model refused the task; `text` is what it said."""
+        said = " ".join(text.split())
+        detail = f"The model refused: {said}" if said else "The model refused the task."
+        self.end(Ending(reason="finished", detail=detail))
+
     def nudge(self) -> str | None:
-        """Return what to tell a model that stopped without `finish`; None, and the end, after a few."""
+        """Return what to tell a model that stopped without `finish`; None when the session is over.
+
+        What the user wrote meanwhile comes first. Without any, a session with a user waits for them to write, and
+        the clock stands still; others are reminded of `finish`, and end after a few reminders.
+        """
+        return self._nudged(threading.Event())
+
+    async def anudge(self) -> str | None:
+        """Do the same from async code; cancelling the task ends the wait and takes no message."""
+        import anyio  # noqa: PLC0415
+        from anyio.to_thread import run_sync  # noqa: PLC0415
+
+        given_up = threading.Event()
+        try:
+            return await run_sync(self._nudged, given_up, abandon_on_cancel=True)
+        except anyio.get_cancelled_exc_class():
+            given_up.set()
+            self._dialogue.mailbox.wake()
+            raise
+
+    def _nudged(self, given_up: threading.Event) -> str | None:
         if self.ended is not None:
             return None
-        self._nudges += 1
-        if self._nudges > MAX_NUDGES:
+        message = self._dialogue.next_message(given_up)
+        if message is None and not given_up.is_set() and self.ended is None:
             self.end(Ending(reason="finished", detail="The planner stopped without calling `finish`."))
-            return None
-        self.recorder.event(ev.UserMessage(text=_NUDGE, origin="nudge"))
-        return _NUDGE
+        return message
 
     def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:
         identity = call_id or f"call_{uuid.uuid4().hex[:12]}"
@@ -263,7 +305,7 @@ class Session:
 
     def _collect(self, job: Job[ToolReply], done: bool, name: str) -> ToolReply:
         if done and job.error is None:
-            self._nudges = 0
+            self._dialogue.called()
             reply: ToolReply = job.result
             return reply
         if done:
