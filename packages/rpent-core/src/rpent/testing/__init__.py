@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rpent.testing.env_contract import EnvContract, LocalChannel
     from rpent.testing.fake_robot.robot import FakeRobot
+    from rpent.testing.models import GuardProxy, ModelServer
     from rpent.testing.planner_contract import PlannerContract
     from rpent.testing.plugin_contract import PluginContract
     from rpent.testing.registry import FakeRegistry
@@ -24,6 +25,8 @@ _HOMES = {
     "LocalChannel": "env_contract",
     "FakeRegistry": "registry",
     "FakeRobot": "fake_robot.robot",
+    "GuardProxy": "models",
+    "ModelServer": "models",
     "PlannerContract": "planner_contract",
     "PluginContract": "plugin_contract",
     "RobotContract": "robot_contract",
@@ -37,7 +40,9 @@ __all__ = [
     "EnvContract",
     "FakeRegistry",
     "FakeRobot",
+    "GuardProxy",
     "LocalChannel",
+    "ModelServer",
     "PlannerContract",
     "PluginContract",
     "RobotContract",
