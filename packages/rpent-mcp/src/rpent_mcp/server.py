@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from mcp import types
 from mcp.server.lowlevel import Server
-
 from rpent._version import __version__
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, ServerRequestContext
-
     from rpent.session.reply import ToolReply
     from rpent.tools.tool import Tool
+
     from rpent_mcp.source import ToolSource
 
 _RAW = "rpent/arguments"
 """Where arguments that are no JSON object travel to the session, which says what is wrong with them."""
+_CALL_IDS = ("callId", "claudecode/toolUseId")
+"""Where Codex and Claude Code say which of their model's calls it is."""
 
 
 def build_server(source: ToolSource, *, name: str, instructions: str | None = None) -> Server[Any]:
@@ -37,7 +38,9 @@ def build_server(source: ToolSource, *, name: str, instructions: str | None = No
         arguments: Any = params.arguments
         if arguments is not None and _RAW in arguments:
             arguments = json.dumps(arguments[_RAW])
-        return result_of(await source.acall(params.name, arguments))
+        meta: Any = params.meta or {}
+        call_id = next((str(meta[key]) for key in _CALL_IDS if meta.get(key)), None)
+        return result_of(await source.acall(params.name, arguments, call_id=call_id))
 
     server = Server(
         name,
@@ -51,6 +54,11 @@ def build_server(source: ToolSource, *, name: str, instructions: str | None = No
 
 
 def result_of(reply: ToolReply) -> types.CallToolResult:
+    """Return a reply as the result of a call."""
+    return types.CallToolResult(content=content_of(reply), is_error=not reply.ok)
+
+
+def content_of(reply: ToolReply) -> list[types.ContentBlock]:
     """Return a reply as MCP content: its text, then each picture behind its caption."""
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=reply.text)]
     for picture in reply.images:
@@ -59,18 +67,18 @@ def result_of(reply: ToolReply) -> types.CallToolResult:
             types.TextContent(type="text", text=picture.caption or picture.name),
             types.ImageContent(type="image", data=data, mime_type=picture.media_type),
         ]
-    return types.CallToolResult(content=content, is_error=not reply.ok)
+    return content
 
 
 def _described(tool: Tool) -> types.Tool:
     return types.Tool(name=tool.name, description=tool.description, input_schema=dict(tool.schema))
 
 
-async def _any_arguments(context: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
+async def _any_arguments(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Any:
     """Let arguments pass that are no JSON object; the SDK would answer them with a bare protocol error."""
-    params = context.params
-    if context.method == "tools/call" and params is not None:
+    params = ctx.params
+    if ctx.method == "tools/call" and params is not None:
         arguments = params.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
-            return await call_next(replace(context, params={**params, "arguments": {_RAW: arguments}}))
-    return await call_next(context)
+            return await call_next(replace(ctx, params={**params, "arguments": {_RAW: arguments}}))
+    return await call_next(ctx)
