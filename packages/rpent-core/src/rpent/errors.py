@@ -108,3 +108,7 @@ class ToolError(RpentError):
 
 class RunDirectoryError(RpentError):
     """A run directory cannot be written or read."""
+
+
+class MemoryStoreError(RpentError):
+    """A memory directory cannot be written or read."""

@@ -58,7 +58,7 @@ def read_recipe(path: Path) -> list[RecipeCall]:
     calls: list[RecipeCall] = []
     for number, line in enumerate(lines):
         try:
-            calls.append(_parse(line, len(calls)))
+            calls.append(parse_call(line, len(calls)))
         except (ValueError, TypeError, KeyError):
             if number < len(lines) - 1 or not calls:  # only the last line may be torn
                 raise RunDirectoryError(f"Line {number + 1} of `{file}` is not a recipe call.") from None
@@ -83,7 +83,16 @@ def write_recipe(path: Path, data: bytes) -> None:
     write_atomic(path, data)
 
 
-def _parse(line: bytes, number: int) -> RecipeCall:
+def parse_call(line: bytes, number: int) -> RecipeCall:
+    """Read one line of a recipe.
+
+    Args:
+        line: What `RecipeCall.to_line` returned.
+        number: Its place, where the line does not say it.
+
+    Raises:
+        ValueError, TypeError, KeyError: It is not a call.
+    """
     values = json.loads(line)
     known = {name: values[name] for name in RecipeCall.__dataclass_fields__ if name in values}
     call = RecipeCall(**{"n": number, **known})
