@@ -27,6 +27,7 @@ class TokenGuard:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer one request (or pass on the application's life cycle)."""
         if scope["type"] != "http":
             self._loop = asyncio.get_running_loop()
             await self._app(scope, receive, send)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
-
 from rpent.errors import ServiceError
+
 from rpent_mcp.guard import TokenGuard
 from rpent_mcp.server import build_server
 

@@ -21,9 +21,13 @@ LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time
 class RunCommand(click.Command):
     """A command whose options depend on the plugins that the user chose."""
 
+    planner: str | None = None
+    """The planner of a command that offers no choice (`rpent mcp`)."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the chosen plugins, add their options, then parse."""
         choice = chosen(self, ctx, args)
+        choice["planner"] = self.planner or choice["planner"]
         try:
             ctx.meta[SECTIONS] = sections(choice, core=self.params)
         except RpentError:
@@ -51,6 +55,8 @@ class RunCommand(click.Command):
             formatter.write_paragraph()
             formatter.write_text(
                 "A robot and a planner add options: rpent run --robot NAME --planner NAME --help"
+                if self.planner is None
+                else f"A robot adds options: {ctx.command_path} --robot NAME --help"
             )
 
 

@@ -1,0 +1,132 @@
+"""Between an MCP server and the session of a run, which comes after the client and goes before it."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from rpent.runs.outcome import Ending
+from rpent.session.bounded import bounded_json
+from rpent.session.reply import ToolReply
+from rpent.session.session import SessionEndedError
+
+from rpent_mcp import briefing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rpent.session.session import Session
+    from rpent.tools.tool import Tool
+
+_POLL_S = 0.02
+
+
+class Bridge:
+    """The tools of a run. A client may ask before the robot is ready, and call after the session has ended.
+
+    Each call is a turn: what a client's model thinks in between is not seen here.
+    """
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        """The run's session, once it is there; it stays when it has ended."""
+        self._settled = threading.Event()
+        """Set when the session is there, or will never be."""
+        self._order = anyio.Lock()
+        self._seen = ToolReply(ok=True)
+        self._tools: Sequence[Tool] = ()
+
+    # The run's side.
+
+    def follow(self, session: Session) -> None:
+        """Hand the session's tools to the clients until it ends."""
+        self._seen = session.opening
+        self._tools = (briefing.TOOL, *(tool for tool in session.tools if tool.name != briefing.NAME))
+        self.session = session
+        self._settled.set()
+        while not session.cancel.wait(3600.0):
+            pass
+
+    def hang_up(self, detail: str) -> None:
+        """End the session because nobody is left to call its tools."""
+        if self.session is not None:
+            self.session.end(Ending(reason="interrupted", detail=detail))
+
+    def close(self) -> None:
+        """Say that no session will come any more; who still waits for one is told so."""
+        self._settled.set()
+
+    # The server's side.
+
+    async def ready(self) -> None:
+        """Wait until the robot is ready, or the run has failed."""
+        while not self._settled.is_set():
+            await anyio.sleep(_POLL_S)
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """The briefing, then the session's tools; none where the run failed before its session."""
+        return self._tools
+
+    def briefing(self) -> ToolReply:
+        """Return the prompts and the latest observation."""
+        return _over(None) if self.session is None else briefing.reply(self.session.prompts, self._seen)
+
+    async def acall(
+        self, name: str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None
+    ) -> ToolReply:
+        """Carry out a call as a turn of its own; one at a time, in the order of arrival."""
+        await self.ready()
+        if name == briefing.NAME:
+            return self.briefing()
+        async with self._order:
+            session = self.session
+            if session is None or session.ended is not None:
+                return _over(session)
+            try:
+                session.begin_turn()
+            except SessionEndedError:
+                return _over(session)
+            reply = await session.acall(name, arguments, call_id=call_id)
+            if "observation" in reply.data:
+                self._seen = reply
+            return _with_news(reply, session)
+
+
+def _over(session: Session | None) -> ToolReply:
+    ended = session.ended if session is not None else None
+    detail = (ended.detail or ended.reason) if ended is not None else "the run failed before it began."
+    data = {"error": f"The session is over: {detail}"}
+    return ToolReply(ok=False, data=data, text=bounded_json(data), ended=True)
+
+
+def _with_news(reply: ToolReply, session: Session) -> ToolReply:
+    """Add what the client's model learns from nobody else: the user's messages, and that this was the end."""
+    news: dict[str, Any] = {}
+    if messages := session.user_messages():
+        news["user_messages"] = messages
+    if reply.ended and reply.ok:
+        news["session"] = "over; no further call is accepted"
+    return replace(reply, text=bounded_json({**reply.data, **news})) if news else reply
+
+
+_CURRENT: ContextVar[Bridge | None] = ContextVar("rpent_mcp_bridge", default=None)
+
+
+@contextmanager
+def bridged(bridge: Bridge) -> Iterator[None]:
+    """Make a bridge the one that a run started in this block serves its clients over."""
+    token = _CURRENT.set(bridge)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def current() -> Bridge | None:
+    """Return the bridge of the run that is being resolved, or None where the run serves by itself."""
+    return _CURRENT.get()

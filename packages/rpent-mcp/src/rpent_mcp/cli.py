@@ -1,0 +1,94 @@
+"""`rpent mcp`: a run whose planner is an MCP client."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+from rpent.cli.run import RunCommand
+from rpent.cli.run import command as run
+from rpent.errors import UsageError
+
+if TYPE_CHECKING:
+    from rpent.run.request import RunRequest
+    from rpent.runs.outcome import Outcome
+
+PLANNER = "mcp"
+NOT_SHARED = frozenset({"planner"})
+"""Options of `rpent run` that make no sense here."""
+
+
+class McpCommand(RunCommand):
+    """`rpent run` with the planner given."""
+
+    planner = PLANNER
+
+
+@click.pass_context
+def _serve(ctx: click.Context, /, *, stdio: bool, **_options: Any) -> int:
+    """Serve a robot's tools to an MCP client: it is the planner of one recorded run.
+
+    MCP clients (Claude Desktop, Claude Code, Codex, Cursor) start the command themselves and talk to it over standard
+    input and output. With `--http HOST:PORT` it waits for clients on a port, and prints where the token is. The run
+    ends when the client calls `finish` or leaves, at Ctrl-C, or at a limit.
+    """
+    from rpent.cli.request import build_request
+
+    request = build_request(ctx, planner=PLANNER)
+    over_http = "http" in request.planner_config
+    if over_http and stdio:
+        raise UsageError("`--stdio` and `--http` were both given.", hint="Give one of them.")
+    if over_http:
+        from rpent.run import execute
+
+        return int(execute(request).exit_code)
+    if request.progress == "json":
+        raise UsageError(
+            "Standard output belongs to the MCP client; events cannot be printed there.",
+            hint="Leave `--json` out: the events are in the run directory.",
+        )
+    return int(_over_stdio(request).exit_code)
+
+
+def _over_stdio(request: RunRequest) -> Outcome:
+    """Run over standard input and output; the process stays until the client leaves, as clients expect."""
+    from rpent.cancel import CancelToken
+    from rpent.run import execute
+    from rpent.run.prompts import render
+    from rpent.run.resolve import resolve
+
+    from rpent_mcp.bridge import Bridge, bridged
+    from rpent_mcp.briefing import instructions
+    from rpent_mcp.runserver import run_server
+    from rpent_mcp.stdio import serve_stdio
+
+    bridge, cancel = Bridge(), CancelToken()
+
+    def leave() -> None:
+        bridge.hang_up("The MCP client left.")
+        cancel.cancel("The MCP client left.")
+
+    with bridged(bridge):
+        words = instructions(render(resolve(request)))
+        server = run_server(bridge, name=request.robot, instructions=words)
+        with serve_stdio(server, on_leave=leave) as left:
+            try:
+                outcome = execute(request, cancel=cancel)
+            finally:
+                bridge.close()
+            if bridge.session is not None and outcome.reason != "interrupted":
+                with suppress(KeyboardInterrupt):
+                    left.wait()
+    return outcome
+
+
+command = McpCommand(
+    "mcp",
+    callback=_serve,
+    help=_serve.__doc__,
+    params=[
+        click.Option(["--stdio"], is_flag=True, help="Talk over standard input and output (the default)."),
+        *(param for param in run.params if param.name not in NOT_SHARED),
+    ],
+)

@@ -1,0 +1,63 @@
+"""The planner `mcp`: whoever connects as an MCP client decides the tool calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from rpent.errors import UsageError
+from rpent.rpc.endpoint import parse_endpoint
+
+from rpent_mcp.bridge import Bridge, current
+
+if TYPE_CHECKING:
+    from rpent.rpc.endpoint import Endpoint
+    from rpent.session.session import Session
+
+    from rpent_mcp.config import McpConfig
+
+
+class McpPlanner:
+    """Hands the session to MCP clients: over the bridge of `rpent mcp`, else over HTTP."""
+
+    def __init__(self, config: McpConfig) -> None:
+        self._bridge = current()
+        self._token_file = config.mcp_token_file
+        self._where = _address(config.http)
+
+    def run(self, session: Session) -> None:
+        """Serve the session's tools until it ends."""
+        if self._bridge is not None:
+            self._bridge.follow(session)
+        else:
+            self._serve(session)
+
+    def _serve(self, session: Session) -> None:
+        from rpent.environments.paths import cache_dir  # noqa: PLC0415  (only where the planner itself serves)
+        from rpent.services.tokens import read_or_make_token  # noqa: PLC0415
+
+        from rpent_mcp.briefing import instructions  # noqa: PLC0415
+        from rpent_mcp.runserver import run_server  # noqa: PLC0415
+        from rpent_mcp.serving import serve_http  # noqa: PLC0415
+
+        bridge = Bridge()
+        path = self._token_file or cache_dir() / "mcp.token"
+        server = run_server(bridge, name="robot", instructions=instructions(session.prompts))
+        with serve_http(
+            server, token=read_or_make_token(path), host=self._where.host, port=self._where.port
+        ) as served:
+            session.notice(f"MCP clients are served at {served.url}")
+            click.echo(f"MCP clients are served at {served.url} (token file: {path})", err=True)
+            if not self._where.is_local:
+                click.echo(
+                    "It is reachable from other machines, without encryption: who has the token drives the robot.",
+                    err=True,
+                )
+            bridge.follow(session)
+
+
+def _address(text: str) -> Endpoint:
+    where = parse_endpoint(text, allow_port_zero=True)
+    if where.scheme != "http" or where.path:
+        raise UsageError(f"`{text}` is not `HOST:PORT`.", hint="Such as `--http 127.0.0.1:8765`.")
+    return where
