@@ -30,7 +30,7 @@ Fault = Literal[
 
 RETRYABLE = frozenset({"unreachable", "rate_limit", "overloaded"})
 """Faults that pass by themselves: a planner tries again, a few times."""
-RESUMABLE = RETRYABLE | {"key", "credit", "model", "address"}
+RESUMABLE = RETRYABLE | {"key", "credit"}
 """Faults that a user can mend, or wait for; the run then goes on from where it is."""
 
 _HINTS: dict[Fault, str] = {

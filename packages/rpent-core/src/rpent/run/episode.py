@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
+from rpent.planners.driving import start_planner
 from rpent.robot import Prompts, ToolContext
 from rpent.run.closing import close_episode
 from rpent.run.filming import Filming
@@ -25,7 +26,7 @@ from rpent.runs.outcome import Ending
 from rpent.services.supervisor import Supervisor
 from rpent.session.limits import Budget
 from rpent.session.scope import CallScope
-from rpent.session.session import Session, SessionEndedError
+from rpent.session.session import Session
 from rpent.specs import RunStartedEvent
 
 if TYPE_CHECKING:
@@ -196,8 +197,7 @@ class Episode:
         """Run the planner on its own thread; watch for interrupts, the session's end and the planner's."""
         interrupts = self._surroundings.interrupts
         interrupts.raising = False
-        thread = threading.Thread(target=self._plan, args=(session,), name="rpent-planner", daemon=True)
-        thread.start()
+        thread = start_planner(self.resolved.planner, session, resume=self._resume_command())
         while thread.is_alive() and session.ended is None:
             thread.join(0.1)
             if interrupts.pressed or self._surroundings.cancel.cancelled:
@@ -210,24 +210,10 @@ class Episode:
                 ev.Notice(level="warning", text="The planner did not return after its session had ended.")
             )
 
-    def _plan(self, session: Session) -> None:
-        try:
-            self.resolved.planner.run(session)
-        except SessionEndedError:
-            pass
-        except RpentError as error:
-            session.fail(f"The planner failed: {error.message}", hint=error.hint or "")
-        except BaseException as error:  # noqa: BLE001  (the run goes on to its close)
-            self.recorder.trouble("planner", error)
-            session.fail(
-                f"The planner failed: {type(error).__name__}: {error}",
-                hint="The traceback is in `logs/run.log`.",
-            )
-        else:
-            if session.ended is None:
-                session.end(
-                    Ending(reason="finished", detail="The planner returned without calling `finish`.")
-                )
+    def _resume_command(self) -> str:
+        """Return how this run is gone on with from the current folder; no absolute path gets into the record."""
+        run = self.recorder.directory.path
+        return f"rpent resume {run.relative_to(Path.cwd()) if run.is_relative_to(Path.cwd()) else run.name}"
 
     @property
     def impatient(self) -> bool:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from rpent.cancel import CancelToken
+from rpent.planners.driving import check_planner
 from rpent.run.episode import Episode, Surroundings
 from rpent.run.lock import RunLock
 from rpent.run.manifest import fresh_manifest
@@ -45,11 +46,13 @@ def execute(
     Raises:
         UsageError: A value of the request is not accepted.
         PluginError: A plugin that it names cannot be used.
+        ModelError: The planner's SDK, key or model server cannot be used.
         RunDirectoryError: The output directory cannot be written.
     """
     with Interrupts() as interrupts, progress_for(request.progress) as progress:
         started = time.monotonic()
         resolved = resolve(request, registry)
+        check_planner(resolved.planner, request.limits)
         directory = create(request.output_dir, resolved.setup.tag, resolved.planner_spec.name)
         with RunLock(directory.path):
             manifest = fresh_manifest(resolved)
