@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.cancel import CancelToken
 from rpent.errors import RunDirectoryError, UsageError
+from rpent.planners.driving import check_planner
 from rpent.run.episode import Episode, Surroundings
 from rpent.run.lock import RunLock
 from rpent.run.manifest import request_from_json
@@ -59,6 +60,7 @@ def resume(
     Raises:
         RunDirectoryError: It is not a run directory, its run is still going on, or its events are lost.
         UsageError: The run has finished.
+        ModelError: The planner's SDK, key or model server cannot be used.
     """
     directory = RunDirectory(Path(run_dir).absolute())
     manifest = directory.read_manifest()
@@ -68,6 +70,7 @@ def resume(
         request = request_from_json(manifest["request"], **changes)
         with progress_for(request.progress) as progress:
             resolved = resolve(request, registry)
+            check_planner(resolved.planner, request.limits)
             recorder = Recorder(directory, record_video=request.record_video)
             recorder.listen(progress.on_event)
             if on_event is not None:
