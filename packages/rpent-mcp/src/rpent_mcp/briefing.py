@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.session.reply import ToolReply
-from rpent.tools.result import ToolResult
+from rpent.tools.result import ToolResult  # noqa: TC002  (the schema is made from the annotations)
 from rpent.tools.tool import build_tool, tool
 
 if TYPE_CHECKING:

@@ -6,15 +6,18 @@ from pathlib import Path  # noqa: TC003  (pydantic reads the annotations)
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+DEFAULT_HTTP = "127.0.0.1:8765"
+
 
 class McpConfig(BaseModel):
     """Where MCP clients find the robot."""
 
     model_config = ConfigDict(extra="forbid")
 
-    http: str = Field(
-        default="127.0.0.1:8765",
-        description="Where to listen for MCP clients, as HOST:PORT; port 0 takes a free one.",
+    http: str | None = Field(
+        default=None,
+        description="Listen for MCP clients on HOST:PORT; port 0 takes a free one.  "
+        f"[default outside of `rpent mcp`: {DEFAULT_HTTP}]",
     )
     mcp_token_file: Path | None = Field(
         default=None,

@@ -9,6 +9,7 @@ from rpent.errors import UsageError
 from rpent.rpc.endpoint import parse_endpoint
 
 from rpent_mcp.bridge import Bridge, current
+from rpent_mcp.config import DEFAULT_HTTP
 
 if TYPE_CHECKING:
     from rpent.rpc.endpoint import Endpoint
@@ -23,7 +24,7 @@ class McpPlanner:
     def __init__(self, config: McpConfig) -> None:
         self._bridge = current()
         self._token_file = config.mcp_token_file
-        self._where = _address(config.http)
+        self._where = _address(config.http or DEFAULT_HTTP)
 
     def run(self, session: Session) -> None:
         """Serve the session's tools until it ends."""

@@ -33,16 +33,24 @@ def build_request(ctx: click.Context, *, planner: str) -> RunRequest:
         perceptor=options["perceptor"],
         perceptor_config=configs.get("perceptors", {}),
         output_dir=Path(options["output_dir"]),
-        limits=Limits(**{name: options[name] for name in Limits.__dataclass_fields__}),
+        limits=Limits(**{name: options[name] for name in Limits.__dataclass_fields__ if name in options}),
         transport=options["transport"],
         endpoints=endpoints_of(found, options),
         env_python=options["env_python"],
         token=read_token(options["token"], options["token_file"]),
+        memory=wants_memory(options),
         memory_dir=Path(options["memory_dir"]) if options["memory_dir"] else None,
         progress=progress_style(options),
         record_video=options["video"],
         verbose=ctx.find_root().obj.verbose if ctx.find_root().obj else False,
     )
+
+
+def wants_memory(options: dict[str, Any]) -> bool:
+    """Return whether the run has a memory: as was said, else where its directory or exploration was asked for."""
+    if options["memory"] is not None:
+        return bool(options["memory"])
+    return bool(options["memory_dir"] or options.get("explore"))
 
 
 def values_of(section: Section, ctx: click.Context) -> dict[str, Any]:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rpent.cli.run import RunCommand
 from rpent.cli.run import command as run
 from rpent.errors import UsageError
 
-if TYPE_CHECKING:
-    from rpent.run.request import RunRequest
-    from rpent.runs.outcome import Outcome
-
 PLANNER = "mcp"
-NOT_SHARED = frozenset({"planner"})
-"""Options of `rpent run` that make no sense here."""
+NOT_SHARED = frozenset({"planner", "token_limit", "cost_limit_usd"})
+"""Options of `rpent run` that make no sense here: nobody tells what the client's model costs."""
 
 
 class McpCommand(RunCommand):
@@ -48,39 +43,9 @@ def _serve(ctx: click.Context, /, *, stdio: bool, **_options: Any) -> int:
             "Standard output belongs to the MCP client; events cannot be printed there.",
             hint="Leave `--json` out: the events are in the run directory.",
         )
-    return int(_over_stdio(request).exit_code)
+    from rpent_mcp.launch import execute_over_stdio
 
-
-def _over_stdio(request: RunRequest) -> Outcome:
-    """Run over standard input and output; the process stays until the client leaves, as clients expect."""
-    from rpent.cancel import CancelToken
-    from rpent.run import execute
-    from rpent.run.prompts import render
-    from rpent.run.resolve import resolve
-
-    from rpent_mcp.bridge import Bridge, bridged
-    from rpent_mcp.briefing import instructions
-    from rpent_mcp.runserver import run_server
-    from rpent_mcp.stdio import serve_stdio
-
-    bridge, cancel = Bridge(), CancelToken()
-
-    def leave() -> None:
-        bridge.hang_up("The MCP client left.")
-        cancel.cancel("The MCP client left.")
-
-    with bridged(bridge):
-        words = instructions(render(resolve(request)))
-        server = run_server(bridge, name=request.robot, instructions=words)
-        with serve_stdio(server, on_leave=leave) as left:
-            try:
-                outcome = execute(request, cancel=cancel)
-            finally:
-                bridge.close()
-            if bridge.session is not None and outcome.reason != "interrupted":
-                with suppress(KeyboardInterrupt):
-                    left.wait()
-    return outcome
+    return int(execute_over_stdio(request).exit_code)
 
 
 command = McpCommand(
