@@ -138,6 +138,7 @@ class Script:
     def __init__(self, steps: Sequence[Reply] | Callable[[Request], Reply]) -> None:
         self._steps = steps
         self._lock = threading.Lock()
+        self._current: Reply | None = None
         self._failed = 0
         self.position = 0
         """How many replies were given."""
@@ -146,6 +147,8 @@ class Script:
         """Return the reply to a request, and the fault that comes in its place."""
         with self._lock:
             reply = self._reply(request)
+            if reply is not self._current:
+                self._current, self._failed = reply, 0
             if reply.fault is not None and self._failed < reply.fault.times:
                 self._failed += 1
                 return reply, reply.fault
