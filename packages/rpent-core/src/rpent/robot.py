@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from rpent.cancel import CancelToken
+    from rpent.memory.view import MemoryView
     from rpent.rpc.channel import Channel
     from rpent.tools.toolkit import Toolkit
 
@@ -31,6 +33,16 @@ class TaskSetup:
     prompt_variables: Mapping[str, Any] = field(default_factory=dict)
     service_configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Service name → values of its config model."""
+    task: str = ""
+    """Folder-safe name of the task, whatever the seed: `libero_object_swap_t2`; by default the tag without `_s<seed>`.
+    Memory keeps its recipe under it."""
+    family: str = ""
+    """Folder-safe name of the tasks that share what can be learned; by default the task without `_t<number>`."""
+
+    def __post_init__(self) -> None:
+        task = self.task or self.tag.removesuffix(f"_s{self.seed}")
+        object.__setattr__(self, "task", task)
+        object.__setattr__(self, "family", self.family or re.sub(r"(?<=.)_t\d+$", "", task))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +83,10 @@ class ToolContext:
     """Reports progress of the tool call under way (goes to the events and to the terminal)."""
     perceptor: Any = None
     """A `rpent.perception.Perceptor`, or None."""
-    memory_dir: Path | None = None
+    memory: MemoryView | None = None
+    """What the task may see of the robot's memory; None where the run has no memory."""
+    memory_drafts: Path | None = None
+    """Folder for drafts of notes; None in a run that does not explore."""
     record_video: bool = False
     """Whether the run wants a video. An env server with `record` and `frames` needs no help; others may
     pass small pictures to `progress` as `{"frame": (H, W, 3) uint8, "frame_s": seconds it stands for}`."""

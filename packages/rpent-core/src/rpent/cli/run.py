@@ -99,7 +99,14 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
     help="Where the run directory is made.",
 )
 @click.option(
-    "--memory-dir", type=click.Path(file_okay=False), help="Memory that the planner's file tools may reach."
+    "--memory/--no-memory",
+    default=None,
+    help="Let the planner read what earlier runs learned.  [default: off; on with `--memory-dir` or `--explore`]",
+)
+@click.option(
+    "--memory-dir",
+    type=click.Path(file_okay=False),
+    help="Where the memory is.  [default: RPENT_MEMORY_DIR, else the user's data folder]",
 )
 @click.option(
     "--max-turns",

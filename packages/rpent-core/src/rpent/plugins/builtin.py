@@ -38,9 +38,14 @@ def rpent_transports() -> Iterator[TransportSpec]:
 
 @hookimpl
 def rpent_tools() -> Iterator[ToolSpec]:
-    """Offer the file tools, which every robot has."""
+    """Offer the tools that every robot has."""
     yield ToolSpec(
         name="files",
-        summary="Read and write text files in the run and memory directories.",
+        summary="Read and write text files in the run directory.",
         tools="rpent.tools.files:FileTools",
+    )
+    yield ToolSpec(
+        name="memory",
+        summary="Read what earlier runs learned, in runs with memory; write drafts when exploring.",
+        tools="rpent.memory.tools:MemoryTools",
     )

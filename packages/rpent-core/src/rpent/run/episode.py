@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import RpentError
+from rpent.errors import RpentError, UsageError
 from rpent.planners.driving import start_planner
 from rpent.robot import Prompts, ToolContext
 from rpent.run.closing import close_episode
 from rpent.run.filming import Filming
 from rpent.run.manifest import packages_of
+from rpent.run.memory import drafts_dir, open_memory
 from rpent.run.perception import build_perceptor
 from rpent.run.prompts import render
 from rpent.run.recovery import ENV, Recovery
@@ -24,6 +25,7 @@ from rpent.run.tools import collect_tools
 from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
 from rpent.services.supervisor import Supervisor
+from rpent.session.attempts import Attempts
 from rpent.session.limits import Budget
 from rpent.session.scope import CallScope
 from rpent.session.session import Session
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rpent.cancel import CancelToken
+    from rpent.memory.view import MemoryView
     from rpent.run.resolve import Resolved
     from rpent.run.resume import ResumePoint
     from rpent.run.signals import Interrupts
@@ -69,6 +72,7 @@ class Episode:
         self.resume = resume
         self.toolkit: Toolkit | None = None
         self.session: Session | None = None
+        self.memory: MemoryView | None = None
         self.ending: Ending | None = None
         self.benchmark_success: bool | None = None
         self._surroundings = surroundings
@@ -99,6 +103,7 @@ class Episode:
         return close_episode(self)
 
     def _stages(self) -> None:
+        self.memory = open_memory(self)
         with self.stage("services"):
             self.supervisor.start(service_requests(self.resolved))
             self._note_services()
@@ -155,7 +160,8 @@ class Episode:
             cancel=self._scope.token,
             progress=self._scope.progress,
             perceptor=build_perceptor(self.resolved, self.supervisor.channels),
-            memory_dir=request.memory_dir,
+            memory=self.memory,
+            memory_drafts=drafts_dir(self),
             record_video=request.record_video,
         )
         toolkit = self.resolved.robot.toolkit(self._context)
@@ -188,10 +194,23 @@ class Episode:
             prior_calls=resume.calls if resume else 0,
             recover=Recovery(self.supervisor, toolkit, self.recorder, then=filming.start).recover,
             after_action=filming.fetch,
+            attempts=self._attempts(toolkit),
+            memory=self.memory,
         )
         self.session.open()
         filming.start()  # after the first observation, which should not wait for it
         self._drive(self.session)
+
+    def _attempts(self, toolkit: Toolkit) -> Attempts | None:
+        explore = self.resolved.request.explore
+        if explore is None:
+            return None
+        if explore.attempts > 1 and not toolkit.resettable:
+            raise UsageError(
+                f"The robot `{self.resolved.robot_spec.name}` cannot be reset to the beginning of its episode.",
+                hint="Explore with `--attempts 1`, or give its toolkit a `reset`.",
+            )
+        return Attempts(explore.attempts, self.resume.attempts if self.resume else ())
 
     def _drive(self, session: Session) -> None:
         """Run the planner on its own thread; watch for interrupts, the session's end and the planner's."""

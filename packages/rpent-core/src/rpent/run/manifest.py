@@ -44,6 +44,7 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
             "tag": setup.tag,
             "seed": setup.seed,
             **setup.details,
+            "scope": {"task": setup.task, "family": setup.family},
         },
         "request": _public_request(resolved),
         "versions": versions(),

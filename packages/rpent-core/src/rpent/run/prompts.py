@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PluginError
+from rpent.memory.prompt import MEMORY
 from rpent.robot import Prompts, PromptSection
+from rpent.session.attempts import EXPLORING
 from rpent.suggest import listing
 
 if TYPE_CHECKING:
@@ -47,9 +49,15 @@ def render(resolved: Resolved) -> Prompts:
         "seed": setup.seed,
         "max_turns": limits.max_turns or "unlimited",
         "max_tool_calls": limits.max_tool_calls or "unlimited",
+        "memory_task": setup.task,
+        "memory_family": setup.family,
         **setup.prompt_variables,
     }
-    prompts = compose(resolved.robot.prompts(), present=_present(resolved), before=(SESSION,))
+    explore = resolved.request.explore
+    if explore is not None:
+        variables["attempts"] = explore.attempts
+    own = [SESSION, *([MEMORY] if resolved.request.memory else []), *([EXPLORING] if explore else [])]
+    prompts = compose(resolved.robot.prompts(), present=_present(resolved), before=own)
     try:
         return fill(prompts, variables)
     except (KeyError, IndexError, ValueError) as error:

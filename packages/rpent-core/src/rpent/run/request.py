@@ -56,8 +56,10 @@ class RunRequest:
     """Interpreter for the services that the run starts itself."""
     token: str | None = None
     """Token of the attached servers; owned services get one of their own."""
+    memory: bool = False
+    """Whether the planner may read what earlier runs of the robot learned."""
     memory_dir: Path | None = None
-    """Declared memory: the file tools reach it besides the run directory."""
+    """Where the memory is; None takes `RPENT_MEMORY_DIR`, or the user's own."""
     explore: Explore | None = None
     """Several attempts instead of one, which teach the memory; None leaves the memory as it is."""
     progress: ProgressStyle = "auto"

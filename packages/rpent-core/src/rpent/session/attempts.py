@@ -38,7 +38,7 @@ for others who will have one attempt only.
 - `write_memory_draft` writes a note for the memory; drafts are checked and merged when the session ends.
   `task-specific/{memory_task}/notes.md` is for this task alone, `task-family/{memory_family}/NAME.md` for its
   relatives, `global/NAME.md` for every task of this robot. Write what holds for other initial states too. Where a note
-  exists (`list_memory`, `read_memory`), write the improved whole.
+  exists, write only what it lacks, or corrects: what other runs wrote stays in it.
 - Budgets (replies, tool calls, control steps, time) hold for all attempts together.""",
 )
 """The section of the system prompt that an exploring session gets."""

@@ -24,6 +24,7 @@ from rpent.session.worker import Job, Worker
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from rpent.memory.view import MemoryView
     from rpent.robot import Prompts, TaskSetup
     from rpent.runs.recorder import Recorder
     from rpent.session.attempts import Attempts
@@ -64,6 +65,7 @@ class Session:
         recover: Callable[[RpentError], Rescue] | None = None,
         after_action: Callable[[], None] | None = None,
         attempts: Attempts | None = None,
+        memory: MemoryView | None = None,
         interactive: bool = False,
         cancel_grace_s: float = CANCEL_GRACE_S,
     ) -> None:
@@ -82,6 +84,8 @@ class Session:
         self.budget = budget or Budget(limits=limits or Limits())
         self.attempts = attempts
         """The attempts, where the session explores."""
+        self.memory = memory
+        """What the task may see of the robot's memory, where the run has one."""
         own = [FinishTool(self.end).build()]
         if attempts is not None:
             own.insert(0, NextAttemptTool(attempts, toolkit).build())
@@ -164,8 +168,9 @@ class Session:
 
     def interrupt(self, reason: str = "Interrupted.") -> None:
         """Cancel the running tool, the queued calls and the model reply under way; the session goes on."""
-        self._worker.cancel_all(reason)
+        # The planner first: when the cancelled tool's reply reaches it, it is to know why.
         self._dialogue.interrupt()
+        self._worker.cancel_all(reason)
 
     @property
     def interactive(self) -> bool:

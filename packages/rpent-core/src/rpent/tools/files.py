@@ -1,4 +1,4 @@
-"""File tools for every robot, confined to the run directory and the declared memory directory."""
+"""File tools for every robot, confined to the run directory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from rpent.tools.tool import tool
 if TYPE_CHECKING:
     from rpent.robot import ToolContext
 
-MEMORY = "memory"
 _RECORDS = {
     "run.json",
     "events.jsonl",
@@ -25,6 +24,7 @@ _RECORDS = {
     "steps",
     "logs",
     ".lock",
+    "memory-draft",
 }
 """What the run writes itself; a planner may read it but not change it."""
 _PRIVATE = {"run.json", "events.jsonl", "logs", ".lock"}
@@ -33,11 +33,10 @@ _MAX_WRITE = 1_000_000
 
 
 class FileTools:
-    """Reads and writes text in the run directory; paths below `memory/` reach the memory directory."""
+    """Reads and writes text in the run directory."""
 
     def __init__(self, context: ToolContext) -> None:
         self._run_dir = Path(context.run_dir).resolve()
-        self._memory_dir = Path(context.memory_dir).resolve() if context.memory_dir else None
 
     @tool(readonly=True)
     def read_text_file(
@@ -46,10 +45,10 @@ class FileTools:
         max_chars: Annotated[int, Field(ge=1, le=200_000)] = 40_000,
         offset: Annotated[int, Field(ge=0)] = 0,
     ) -> ToolResult:
-        """Read a text file of the run directory, or of the memory directory (`memory/...`).
+        """Read a text file of the run directory.
 
         Args:
-            path: Relative path, such as `notes.md` or `memory/guide.md`.
+            path: Relative path, such as `notes.md`.
             max_chars: How many characters to return at most.
             offset: How many characters to skip.
         """
@@ -70,7 +69,7 @@ class FileTools:
 
     @tool(readonly=True)
     def write_text_file(self, path: str, content: str) -> ToolResult:
-        """Write a text file in the run directory, or in the memory directory (`memory/...`); replaces it.
+        """Write a text file in the run directory; replaces it.
 
         Args:
             path: Relative path, such as `notes.md`; missing folders are made.
@@ -93,7 +92,7 @@ class FileTools:
 
     @tool(readonly=True)
     def list_dir(self, path: str = "") -> ToolResult:
-        """List a folder of the run directory, or of the memory directory (`memory`).
+        """List a folder of the run directory.
 
         Args:
             path: Relative path of the folder; empty is the run directory itself.
@@ -113,32 +112,25 @@ class FileTools:
             }
             for entry in entries
         ]
-        if folder == self._run_dir and self._memory_dir is not None:
-            files.append({"name": f"{MEMORY}/", "bytes": 0})
         return ToolResult(data={"path": path, "count": len(files), "files": files[:500]})
 
     def _resolve(self, path: str) -> Path:
         """Return the real path, with links followed, or refuse what lies outside.
 
         Raises:
-            ToolError: The path leaves both directories, or memory is not declared.
+            ToolError: The path leaves the run directory.
         """
         if "\0" in path:
             raise ToolError("A path may not contain a NUL character.")
         pure = PurePosixPath(path)
-        root, parts = self._run_dir, pure.parts
-        if parts and parts[0] == MEMORY:
-            if self._memory_dir is None:
-                raise ToolError("This run has no memory directory.", hint="Use a path of the run directory.")
-            root, parts = self._memory_dir, parts[1:]
         try:
-            resolved = Path(os.path.realpath(root.joinpath(*parts)))
+            resolved = Path(os.path.realpath(self._run_dir / pure))
         except (OSError, ValueError):
             raise ToolError(f"`{path}` is not a usable path.") from None
-        if pure.is_absolute() or not resolved.is_relative_to(root):
+        if pure.is_absolute() or not resolved.is_relative_to(self._run_dir):
             raise ToolError(
                 f"`{path}` is outside the run directory.",
-                hint="Use a relative path without `..`; `memory/...` reaches the memory directory.",
+                hint="Use a relative path without `..`.",
             )
         return resolved
 

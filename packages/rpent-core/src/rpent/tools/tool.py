@@ -66,7 +66,7 @@ def tool(
         readonly: The tool changes nothing in the world; no state is captured after the call.
         recipe: Whether calls belong in the recipe; by default those that are not read-only do. A read-only
             tool whose result later calls refer to (`segment`) sets it.
-        needs: Services (or `perceptor`) without which the tool is not offered.
+        needs: Services (or `perceptor`, `memory`, `memory_drafts`) without which the tool is not offered.
     """
 
     def mark(target: Function) -> Function:

@@ -88,5 +88,6 @@ def bound_tools(owner: object, context: ToolContext) -> list[Tool]:
 def _served(method: Callable[..., ToolResult], context: ToolContext) -> bool:
     marker = marker_of(method)
     assert marker is not None
-    present = {*context.channels, *(["perceptor"] if context.perceptor is not None else [])}
+    extras = ("perceptor", "memory", "memory_drafts")
+    present = {*context.channels, *(name for name in extras if getattr(context, name) is not None)}
     return present.issuperset(marker.needs)
