@@ -20,12 +20,15 @@ DRIVER = """
 import json, sys
 from pathlib import Path
 from rpent.run import RunRequest, execute, resume
+from rpent.run.request import Explore
 from rpent.testing.registry import FakeRegistry
 
 if __name__ == "__main__":
     action, values = sys.argv[1], json.loads(sys.argv[2])
     if action == "run":
         values["output_dir"] = Path(values["output_dir"])
+        if "explore" in values:
+            values["explore"] = Explore(**values["explore"])
         request = RunRequest(robot="fake", planner="scripted", progress="plain", **values)
         outcome = execute(request, registry=FakeRegistry())
     else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rpent.run.episode import Episode
+    from rpent.tools.toolkit import Toolkit
 
 
 def close_episode(episode: Episode) -> Outcome:
@@ -25,7 +26,7 @@ def close_episode(episode: Episode) -> Outcome:
         _close_session(episode)
     with _guard(episode, "benchmark", problems):
         if episode.toolkit is not None:
-            episode.benchmark_success = episode.toolkit.benchmark_success()
+            episode.benchmark_success = _verdict(episode, episode.toolkit)
     with _guard(episode, "toolkit", problems):
         if episode.toolkit is not None:
             episode.toolkit.close()
@@ -55,6 +56,15 @@ def _close_session(episode: Episode) -> None:
         raise RpentError("The last tool call did not stop in time.")
 
 
+def _verdict(episode: Episode, toolkit: Toolkit) -> bool | None:
+    """Return what the benchmark says; of several attempts, one success is enough."""
+    session = episode.session
+    if session is None or session.attempts is None:
+        return toolkit.benchmark_success()
+    session.attempts.close(episode.ending or session.ended, toolkit, episode.recorder)
+    return session.attempts.verdict
+
+
 def _outcome(episode: Episode) -> Outcome:
     ended = episode.session.ended if episode.session else None
     ending = episode.ending or ended or Ending(reason="infrastructure", detail="The run ended early.")
@@ -82,9 +92,18 @@ def _finish_manifest(episode: Episode, outcome: Outcome, problems: list[str]) ->
             "turns": session.budget.turns,
             "tool_calls": session.budget.tool_calls,
             "steps": episode.recorder.next_step,
-            "env_steps": episode.toolkit.env_steps() if episode.toolkit else 0,
+            "env_steps": _env_steps(episode),
         }
+        if session.attempts is not None:
+            manifest["attempts"] = [attempt.to_json() for attempt in session.attempts.ended]
     episode.recorder.directory.write_manifest(manifest)
+
+
+def _env_steps(episode: Episode) -> int:
+    attempts = episode.session.attempts if episode.session else None
+    if attempts is not None:
+        return attempts.env_steps
+    return episode.toolkit.env_steps() if episode.toolkit else 0
 
 
 def _tell_plugins(episode: Episode, outcome: Outcome) -> None:

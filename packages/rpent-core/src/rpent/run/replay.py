@@ -16,25 +16,34 @@ if TYPE_CHECKING:
 
 
 def replay(
-    run_dir: Path, *, to_step: int | None = None, registry: Registry | None = None, **changes: Any
+    run_dir: Path,
+    *,
+    to_step: int | None = None,
+    attempt: int | None = None,
+    registry: Registry | None = None,
+    **changes: Any,
 ) -> Outcome:
     """Run the robot and task of `run_dir` with the planner `replay` over its recipe.
 
     Args:
         run_dir: The recorded run; it is only read.
         to_step: Stop after this step.
+        attempt: Which attempt of an exploring run; the last one when None.
         registry: As in `execute`.
         **changes: Fields of the request to replace.
 
     Raises:
         RunDirectoryError: It is not a run directory.
+        UsageError: It has no such attempt.
     """
     directory = RunDirectory(Path(run_dir).absolute())
     manifest = directory.read_manifest()
-    config = {"recipe": str(directory.path), "to_step": to_step}
+    recipe = directory.path if attempt is None else directory.recipe_of(attempt)
+    config = {"recipe": str(recipe), "to_step": to_step}
     values = {
         "planner": "replay",
         "planner_config": config,
+        "explore": None,
         "output_dir": directory.path.parent,
         # One call is one turn here: a recording whose turns had several would be cut by its own limit.
         "limits": Limits(max_turns=None, max_tool_calls=None),

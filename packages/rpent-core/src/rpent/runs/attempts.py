@@ -35,8 +35,13 @@ class Attempt:
         return values
 
 
-def attempts_from_events(events: Iterable[Event]) -> list[Attempt]:
-    """Derive the attempts. One that was over when the process ended goes on after a resume."""
+def attempts_from_events(events: Iterable[Event], *, resumed: bool = False) -> list[Attempt]:
+    """Derive the attempts. One that was over when the process ended goes on after a resume.
+
+    Args:
+        events: The run's events.
+        resumed: The run is about to be resumed.
+    """
     attempts: list[Attempt] = []
     for event in events:
         if isinstance(event, AttemptStarted):
@@ -51,6 +56,8 @@ def attempts_from_events(events: Iterable[Event]) -> list[Attempt]:
             )
         elif isinstance(event, RunResumed) and attempts:
             attempts[-1] = replace(attempts[-1], over=False)
+    if resumed and attempts:
+        attempts[-1] = replace(attempts[-1], over=False)
     return attempts
 
 

@@ -7,7 +7,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import RunDirectoryError
+from rpent.errors import RunDirectoryError, UsageError
 from rpent.runs.files import unwritable, write_json
 
 if TYPE_CHECKING:
@@ -62,6 +62,22 @@ class RunDirectory:
     def attempt_recipe(self, attempt: int) -> Path:
         """The recipe of an attempt that another one followed; `recipe` is the last one's."""
         return self.attempts / f"{attempt:02d}" / "recipe.jsonl"
+
+    def recipe_of(self, attempt: int) -> Path:
+        """Return the recipe of an attempt, the last one included.
+
+        Raises:
+            UsageError: There was no such attempt.
+        """
+        last = 1
+        while self.attempt_recipe(last).is_file():
+            last += 1
+        if not 1 <= attempt <= last:
+            raise UsageError(
+                f"The run `{self.path.name}` has no attempt {attempt}.",
+                hint=f"Its attempts are numbered from 1 to {last}.",
+            )
+        return self.recipe if attempt == last else self.attempt_recipe(attempt)
 
     @property
     def transcript(self) -> Path:

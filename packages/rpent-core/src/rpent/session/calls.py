@@ -20,7 +20,7 @@ from rpent.runs import events as ev
 from rpent.runs.files import plain
 from rpent.runs.outcome import Ending
 from rpent.runs.pictures import encode_pictures
-from rpent.session import finish
+from rpent.session import attempts, finish
 from rpent.session.bounded import bounded_json
 from rpent.session.reply import ToolReply
 from rpent.session.validation import checked_arguments, parse_arguments
@@ -78,6 +78,7 @@ class CallRunner:
         self.current: Job[ToolReply] | None = None
         """The call under way."""
         self._session = session
+        self._attempts = session.attempts
         self._toolkit = toolkit
         self._recorder = recorder
         self._scope = scope
@@ -101,17 +102,20 @@ class CallRunner:
                 images=[p.reference() for p in pictures],
             )
         )
+        if self._attempts is not None:
+            self._attempts.open(step, self._recorder)
         return ToolReply(ok=True, data=data, images=pictures, text=bounded_json(data))
 
     def env_steps(self) -> int:
-        """Control steps so far, as last observed."""
-        return self._toolkit.env_steps()
+        """Control steps so far, those of earlier attempts included, as last observed."""
+        earlier = self._attempts.env_steps if self._attempts is not None else 0
+        return earlier + self._toolkit.env_steps()
 
     def run(self, job: Job[ToolReply], name: str, arguments: Any, call_id: str) -> ToolReply:
         """Carry out a call."""
         session = self._session
         if session.ended is None and name != finish.NAME:
-            ending = session.budget.next_call() or session.budget.exceeded(self._toolkit.env_steps())
+            ending = session.budget.next_call() or session.budget.exceeded(self.env_steps())
             if ending is not None:
                 session.end(ending)
         if session.ended is not None:
@@ -171,11 +175,9 @@ class CallRunner:
                 ),
                 executed=False,
             )
-        over = None if tool.readonly else self._toolkit.episode_over()
-        if over:
-            return _failed(
-                ToolError(over, hint="Call `finish`; no further action is accepted."), executed=False
-            )
+        over = None if tool.readonly or name == attempts.NAME else self._episode_over()
+        if over is not None:
+            return _failed(over, executed=False)
         if job.token.cancelled:
             return _failed(
                 CancelledCallError(f"`{name}` was not executed: {job.token.reason}"), executed=False
@@ -185,6 +187,14 @@ class CallRunner:
         except ToolError as error:
             return _failed(error, executed=False)
         return self._performed(job, tool, arguments, call_id)
+
+    def _episode_over(self) -> ToolError | None:
+        over = self._toolkit.episode_over()
+        if not over:
+            return None
+        more = self._attempts is not None and self._attempts.left > 0
+        accepted = f"Call `{attempts.NAME}` for another attempt, or `finish`" if more else "Call `finish`"
+        return ToolError(over, hint=f"{accepted}; no further action is accepted.")
 
     def _performed(self, job: Job[ToolReply], tool: Tool, arguments: dict[str, Any], call_id: str) -> _Done:
         before = self._toolkit.env_steps()
@@ -196,6 +206,8 @@ class CallRunner:
             moved = done.ok or self._toolkit.env_steps() != before
             if not tool.readonly and moved:
                 self._capture(done, tool, arguments, call_id)
+                if tool.name == attempts.NAME and self._attempts is not None and done.step is not None:
+                    self._attempts.next(done.step, self._recorder)
             else:
                 self._store_images(done, call_id)
             return done
@@ -252,6 +264,8 @@ class CallRunner:
             self._give_up(failure, f"{error.message} {failure.message}")
             return _failed(ToolError(f"{error.message} {failure.message}"))
         self._recoveries += rescue.restarted
+        if self._attempts is not None:
+            self._attempts.stay()
         advice = (
             f"`{tool.name}` had no effect; call it again."
             if rescue.undone
@@ -293,7 +307,7 @@ class CallRunner:
     def _after(self, reply: ToolReply) -> ToolReply:
         """End the session when the call used up a budget."""
         session = self._session
-        ending = session.budget.exceeded(self._toolkit.env_steps())
+        ending = session.budget.exceeded(self.env_steps())
         if ending is not None and session.ended is None:
             session.end(ending)
         if session.ended is None or reply.ended:
