@@ -1,0 +1,42 @@
+"""Options of `--planner api`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+from rpent.planners.config import ModelConfig
+
+Effort = Literal["none", "minimal", "low", "medium", "high"]
+
+
+class ApiConfig(ModelConfig):
+    """Which model, and how it is asked."""
+
+    model: str | None = Field(
+        default=None,
+        description="Provider and model: anthropic:NAME, openai:NAME, openai-chat:NAME (with --base-url for a local "
+        "server), google:NAME, …",
+    )
+    key_variable: str | None = Field(
+        default=None,
+        description="Environment variable that holds the key, where it is not the provider's usual one.",
+    )
+    max_tokens: int = Field(default=8192, ge=16, description="Tokens of one reply of the model at most.")
+    reasoning_effort: Effort | None = Field(
+        default=None, description="How long the model thinks; its own default when left out."
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Sampling temperature.")
+    max_pictures: int = Field(
+        default=16,
+        ge=1,
+        description="Pictures in the conversation at most; the oldest make room, half of them at once.",
+    )
+    history_messages: int = Field(
+        default=160, ge=4, description="Messages in the conversation at most; the oldest half makes room."
+    )
+    reply_timeout_s: float = Field(
+        default=300.0,
+        gt=0,
+        description="Seconds of silence from the model server that count as a dropped reply.",
+    )

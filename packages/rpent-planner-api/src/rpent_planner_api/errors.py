@@ -1,0 +1,98 @@
+"""Exceptions of pydantic-ai and of the providers' clients, as the faults that all planners share."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from pydantic_ai import exceptions as ai
+from rpent.planners.faults import ModelError, fault_of, model_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpent.planners.faults import Fault
+
+FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
+    (ai.ModelQuotaExceededError, "credit"),
+    (ai.ModelRateLimitError, "rate_limit"),
+    (ai.ModelUnavailableError, "overloaded"),
+    (ai.ModelServerError, "overloaded"),
+    (ai.ModelConnectionError, "unreachable"),
+    (ai.ModelRequestTimeout, "unreachable"),
+    (ai.ModelContextWindowExceededError, "context"),
+    (ai.ModelAuthenticationError, "key"),
+    (ai.ContentFilterError, "refusal"),
+)
+"""The first that fits counts."""
+_NO_PICTURES = re.compile(
+    r"(image|vision|picture|multi-?modal)[\w\s_-]{0,60}(not|n't|unsupported|only)"
+    r"|(not|n't|unsupported|no)[\w\s_-]{0,60}(image|vision|picture|multi-?modal)|\bmmproj\b",
+    re.IGNORECASE,
+)
+
+
+def as_model_error(error: BaseException, facts: Mapping[str, str]) -> ModelError | None:
+    """Return what an exception of a model request means, or None for a bug of ours.
+
+    Args:
+        error: What the request raised.
+        facts: What the sentence mentions: planner, model, base_url, key_variable.
+    """
+    if isinstance(error, ModelError):
+        return error
+    fault = _fault(error)
+    if fault is None:
+        return None
+    detail = words_of(error)
+    shown = {"detail": detail} if fault != "key" or detail else {"detail": "no reason given"}
+    made = model_error(fault, **facts, **shown)
+    if fault == "request" and _NO_PICTURES.search(detail):
+        made.hint = "This model takes no pictures: add `--no-images`, or take another `--model`."
+    return made
+
+
+def words_of(error: BaseException) -> str:
+    """Return the provider's own words."""
+    body = getattr(error, "body", None)
+    if isinstance(body, (dict, list)):
+        return json.dumps(body, ensure_ascii=False)
+    text = str(body) if body else str(getattr(error, "message", None) or error)
+    cause = error.__cause__
+    while cause is not None and text.lower().rstrip(".") in {"connection error", "request timed out"}:
+        text, cause = str(cause) or text, cause.__cause__
+    return text
+
+
+def _fault(error: BaseException) -> Fault | None:
+    known: Fault | None = next((fault for kind, fault in FAULTS if isinstance(error, kind)), None)
+    if known is not None and known != "key":
+        return known
+    if isinstance(error, ai.ModelHTTPError):
+        return fault_of(error.status_code, words_of(error))
+    if known is not None:
+        return known
+    if isinstance(error, ai.ModelAPIError):
+        # In a stream, without a status: the connection broke, or the provider gave up in the middle.
+        return "overloaded"
+    if isinstance(error, ai.UnexpectedModelBehavior):
+        return "overloaded" if _broke_off(error) else "request"
+    return "unreachable" if _of_transport(error) else None
+
+
+def _broke_off(error: ai.UnexpectedModelBehavior) -> bool:
+    """Whether a stream ended before anything came, or in the middle of an event."""
+    return any(word in str(error).lower() for word in ("stream", "ended without", "decode", "json"))
+
+
+def _of_transport(error: Any) -> bool:
+    """Whether an exception that no client wrapped is one of the connection."""
+    package = type(error).__module__.partition(".")[0]
+    return isinstance(error, (OSError, EOFError)) or package in {
+        "httpx",
+        "httpx2",
+        "httpcore",
+        "httpcore2",
+        "h11",
+    }
