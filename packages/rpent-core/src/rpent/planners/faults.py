@@ -159,7 +159,7 @@ def plain_detail(text: str) -> str:
     """Return a provider's words as one short sentence: the message of a JSON error, no key, no mark-up."""
     text = _message_of(text)
     text = " ".join(re.sub(r"<[^>]*>", " ", text).split())
-    text = re.split(r"(?<=\w{2})\. ", _SECRETS.sub("…", text))[0].strip().rstrip(".")
+    text = _SECRETS.sub("…", re.split(r"(?<=\w{2})\. ", text)[0]).strip().rstrip(".")
     return text if len(text) <= _MAX_DETAIL else f"{text[: _MAX_DETAIL - 1]}…"
 
 

@@ -66,11 +66,11 @@ def probe_model(
         if not _serves(names, model):
             raise model_error("model", known=names, **facts)
         return
-    if fault_of(single.status, single.body) == "model" or probe.has_route():
-        if fault_of(single.status, single.body) == "model":
-            raise model_error("model", detail=single.body, **facts)
-        return
-    raise model_error("address", detail=probe.advice(), **facts)
+    advice = probe.advice()
+    if not advice and fault_of(single.status, single.body) == "model":
+        raise model_error("model", detail=single.body, **facts)
+    if advice or not probe.has_route():
+        raise model_error("address", detail=advice, **facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,143 @@
+"""The question before a run, to real servers: key, address, model."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from rpent.planners.faults import ModelError
+from rpent.planners.probe import probe_model
+from rpent.testing.models import ModelServer
+
+WIRES = [("openai", "/v1"), ("anthropic", "")]
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch):
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def ask(wire, base_url, **changes):
+    values = {"key": "test-key", "model": "test-model", "planner": "api", "key_variable": "TEST_KEY"}
+    probe_model(wire=wire, base_url=base_url, **{**values, **changes})
+
+
+def fault(wire, base_url, **changes):
+    with pytest.raises(ModelError) as caught:
+        ask(wire, base_url, **changes)
+    assert "test-key" not in f"{caught.value.message}{caught.value.hint}"
+    return caught.value
+
+
+@contextmanager
+def answering(routes):
+    """Serve fixed answers: path → (status, body); anything else is a 404 in HTML."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((self.command, self.path))
+            status, body = routes.get(self.path, (404, "<html>Not Found</html>"))
+            if isinstance(body, dict):
+                body = json.dumps(body)
+            self.send_response(status)
+            if status == 302:
+                self.send_header("location", "http://127.0.0.1:1/elsewhere")
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.do_GET()
+
+        def log_message(self, *_):
+            pass
+
+    asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(("wire", "path"), WIRES)
+def test_a_server_that_serves_the_model(wire, path):
+    with ModelServer([], models=("test-model",), key="test-key") as server:
+        ask(wire, server.url + path)
+        ask(wire, server.url + path + "/")
+
+
+@pytest.mark.parametrize(("wire", "path"), WIRES)
+def test_a_wrong_key(wire, path):
+    with ModelServer([], models=("test-model",), key="test-key") as server:
+        error = fault(wire, server.url + path, key="wrong")
+    assert error.fault == "key"
+    assert "`TEST_KEY`" in error.message
+
+
+@pytest.mark.parametrize(("wire", "path"), WIRES)
+def test_a_wrong_model(wire, path):
+    with ModelServer([], models=("test-model",), key="test-key") as server:
+        error = fault(wire, server.url + path, model="test-modle")
+    assert error.fault == "model"
+    assert "did you mean `test-model`?" in error.message
+
+
+@pytest.mark.parametrize(("wire", "path", "right"), [("openai", "", "/v1"), ("anthropic", "/v1", "")])
+def test_the_version_in_the_address_is_wrong(wire, path, right):
+    with ModelServer([], models=("test-model",), key="test-key") as server:
+        error = fault(wire, server.url + path)
+        assert error.fault == "address"
+        assert f"there is one at `{server.url}{right}`" in error.message
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_a_server_of_something_else(wire):
+    with answering({}) as (url, _):
+        assert fault(wire, url).fault == "address"
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_nobody_is_there(wire):
+    error = fault(wire, "http://127.0.0.1:9/v1")
+    assert error.fault == "unreachable"
+    assert "`http://127.0.0.1:9/v1`" in error.message
+
+
+def test_an_address_without_a_scheme():
+    assert fault("openai", "localhost:8000/v1").fault == "address"
+
+
+@pytest.mark.parametrize("route", ["/chat/completions", "/responses"])
+def test_a_server_that_cannot_tell_passes(route):
+    with answering({route: (400, {"error": {"message": "model is missing"}})}) as (url, asked):
+        ask("openai", url)
+    assert ("POST", route) in asked
+
+
+@pytest.mark.parametrize("listed", ["test-model", "test-model:latest", "models/test-model"])
+def test_a_server_with_a_list_only(listed):
+    with answering({"/models": (200, {"object": "list", "data": [{"id": listed}]})}) as (url, _):
+        ask("openai", url)
+        assert fault("openai", url, model="other").fault == "model"
+
+
+def test_a_name_with_a_slash():
+    with answering({"/models/org%2Fname": (200, {"id": "org/name"})}) as (url, _):
+        ask("openai", url, model="org/name")
+
+
+def test_a_redirect_does_not_get_the_key():
+    with answering({"/models/test-model": (302, "")}) as (url, _):
+        assert fault("openai", url).fault == "address"
+
+
+def test_a_busy_server_is_left_to_the_runs_retries():
+    busy = (503, {"error": {"message": "overloaded"}})
+    routes = {"/models/test-model": busy, "/models": busy, "/chat/completions": busy}
+    with answering(routes) as (url, _):
+        ask("openai", url)
