@@ -34,6 +34,8 @@ class Bridge:
     def __init__(self) -> None:
         self.session: Session | None = None
         """The run's session, once it is there; it stays when it has ended."""
+        self._left = ""
+        """Why nobody will call any more."""
         self._settled = threading.Event()
         """Set when the session is there, or will never be."""
         self._order = anyio.Lock()
@@ -48,11 +50,14 @@ class Bridge:
         self._tools = (briefing.TOOL, *(tool for tool in session.tools if tool.name != briefing.NAME))
         self.session = session
         self._settled.set()
+        if self._left:
+            self.hang_up(self._left)
         while not session.cancel.wait(3600.0):
             pass
 
     def hang_up(self, detail: str) -> None:
-        """End the session because nobody is left to call its tools."""
+        """End the session, or the one to come, because nobody is left to call its tools."""
+        self._left = detail
         if self.session is not None:
             self.session.end(Ending(reason="interrupted", detail=detail))
 
@@ -77,9 +82,16 @@ class Bridge:
         return _over(None) if self.session is None else briefing.reply(self.session.prompts, self._seen)
 
     async def acall(
-        self, name: str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str | None = None,
+        *,
+        call_id: str | None = None,  # noqa: ARG002
     ) -> ToolReply:
-        """Carry out a call as a turn of its own; one at a time, in the order of arrival."""
+        """Carry out a call as a turn of its own; one at a time, in the order of arrival.
+
+        The client's id for it is not used: nothing keeps clients from using one twice.
+        """
         await self.ready()
         if name == briefing.NAME:
             return self.briefing()
@@ -91,7 +103,7 @@ class Bridge:
                 session.begin_turn()
             except SessionEndedError:
                 return _over(session)
-            reply = await session.acall(name, arguments, call_id=call_id)
+            reply = await session.acall(name, arguments)
             if "observation" in reply.data:
                 self._seen = reply
             return _with_news(reply, session)

@@ -23,7 +23,7 @@ class TokenGuard:
     def __init__(self, app: App, token: str) -> None:
         self._app = app
         self._expected = f"Bearer {token}".encode()
-        self._open: set[anyio.CancelScope] = set()
+        self._streams: set[anyio.CancelScope] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
@@ -36,21 +36,24 @@ class TokenGuard:
         if not hmac.compare_digest(given, self._expected):
             await _unauthorized(send)
             return
-        with anyio.CancelScope() as request:
-            self._open.add(request)
+        if scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        with anyio.CancelScope() as stream:
+            self._streams.add(stream)
             try:
                 await self._app(scope, receive, send)
             finally:
-                self._open.discard(request)
+                self._streams.discard(stream)
 
-    def stop(self) -> None:
-        """Cancel the requests under way, from any thread: a client's event stream never ends by itself."""
+    def end_streams(self) -> None:
+        """End the event streams of clients, from any thread: they never end by themselves."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._cancel_open)
+            self._loop.call_soon_threadsafe(self._cancel_streams)
 
-    def _cancel_open(self) -> None:
-        for request in list(self._open):
-            request.cancel()
+    def _cancel_streams(self) -> None:
+        for stream in list(self._streams):
+            stream.cancel()
 
 
 async def _unauthorized(send: Send) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import click
 from rpent.cancel import CancelToken
 from rpent.run import execute
 from rpent.run.prompts import render
@@ -36,6 +38,8 @@ def execute_over_stdio(request: RunRequest) -> Outcome:
         bridge.hang_up("The MCP client left.")
         cancel.cancel("The MCP client left.")
 
+    if sys.stdin.isatty():
+        click.echo("This is for an MCP client, which starts it by itself; `--http` waits for one.", err=True)
     with bridged(bridge):
         words = instructions(render(resolve(request)))
         server = run_server(bridge, name=request.robot, instructions=words)

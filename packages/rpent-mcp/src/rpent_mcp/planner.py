@@ -12,7 +12,10 @@ from rpent_mcp.bridge import Bridge, current
 from rpent_mcp.config import DEFAULT_HTTP
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rpent.rpc.endpoint import Endpoint
+    from rpent.session.limits import Limits
     from rpent.session.session import Session
 
     from rpent_mcp.config import McpConfig
@@ -26,6 +29,19 @@ class McpPlanner:
         self._token_file = config.mcp_token_file
         self._where = _address(config.http or DEFAULT_HTTP)
 
+    def check(self, limits: Limits) -> None:  # noqa: ARG002  (it costs nothing)
+        """See whether the port is free and the token can be had, before anything starts.
+
+        Raises:
+            ServiceError: The port is taken.
+            UsageError: The token file cannot be used.
+        """
+        if self._bridge is None:
+            from rpent_mcp.serving import bound_socket  # noqa: PLC0415
+
+            bound_socket(self._where.host, self._where.port).close()
+            self._token()
+
     def run(self, session: Session) -> None:
         """Serve the session's tools until it ends."""
         if self._bridge is not None:
@@ -34,19 +50,15 @@ class McpPlanner:
             self._serve(session)
 
     def _serve(self, session: Session) -> None:
-        from rpent.environments.paths import cache_dir  # noqa: PLC0415  (only where the planner itself serves)
-        from rpent.services.tokens import read_or_make_token  # noqa: PLC0415
 
         from rpent_mcp.briefing import instructions  # noqa: PLC0415
         from rpent_mcp.runserver import run_server  # noqa: PLC0415
         from rpent_mcp.serving import serve_http  # noqa: PLC0415
 
         bridge = Bridge()
-        path = self._token_file or cache_dir() / "mcp.token"
         server = run_server(bridge, name="robot", instructions=instructions(session.prompts))
-        with serve_http(
-            server, token=read_or_make_token(path), host=self._where.host, port=self._where.port
-        ) as served:
+        token, path = self._token()
+        with serve_http(server, token=token, host=self._where.host, port=self._where.port) as served:
             session.notice(f"MCP clients are served at {served.url}")
             click.echo(f"MCP clients are served at {served.url} (token file: {path})", err=True)
             if not self._where.is_local:
@@ -55,6 +67,13 @@ class McpPlanner:
                     err=True,
                 )
             bridge.follow(session)
+
+    def _token(self) -> tuple[str, Path]:
+        from rpent.environments.paths import cache_dir  # noqa: PLC0415  (only where the planner itself serves)
+        from rpent.services.tokens import read_or_make_token  # noqa: PLC0415
+
+        path = self._token_file or cache_dir() / "mcp.token"
+        return read_or_make_token(path), path
 
 
 def _address(text: str) -> Endpoint:

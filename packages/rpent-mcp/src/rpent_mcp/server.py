@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from mcp import types
 from mcp.server.lowlevel import Server
 from rpent._version import __version__
+from rpent.planners.parts import reply_parts
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, ServerRequestContext
+    from rpent.planners.parts import Part
     from rpent.session.reply import ToolReply
     from rpent.tools.tool import Tool
 
@@ -60,14 +62,14 @@ def result_of(reply: ToolReply) -> types.CallToolResult:
 
 def content_of(reply: ToolReply) -> list[types.ContentBlock]:
     """Return a reply as MCP content: its text, then each picture behind its caption."""
-    content: list[types.ContentBlock] = [types.TextContent(type="text", text=reply.text)]
-    for picture in reply.images:
-        data = base64.b64encode(picture.data).decode()
-        content += [
-            types.TextContent(type="text", text=picture.caption or picture.name),
-            types.ImageContent(type="image", data=data, mime_type=picture.media_type),
-        ]
-    return content
+    return [_block(part) for part in reply_parts(reply)]
+
+
+def _block(part: Part) -> types.ContentBlock:
+    if isinstance(part, str):
+        return types.TextContent(type="text", text=part)
+    data = base64.b64encode(part.data).decode()
+    return types.ImageContent(type="image", data=data, mime_type=part.media_type)
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
+_LAST_REPLIES_S = 2
+"""How long the end of the server waits for replies under way: the one to `finish` shall still arrive."""
 _STOP_S = 30.0
 """How long the end of the server waits for a tool that was cancelled; longer than a session does."""
 
@@ -75,7 +77,7 @@ def serve_http(server: Server[Any], *, token: str, host: str = LOOPBACK, port: i
     Raises:
         ServiceError: The address cannot be had, or the server does not start.
     """
-    listener = _bound(host, port)
+    listener = bound_socket(host, port)
     app = server.streamable_http_app(
         streamable_http_path=PATH, session_idle_timeout=None, transport_security=_hosts(host)
     )
@@ -87,7 +89,7 @@ def serve_http(server: Server[Any], *, token: str, host: str = LOOPBACK, port: i
         access_log=False,
         lifespan="on",
         ws="none",
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=_LAST_REPLIES_S,
     )
     web = uvicorn.Server(config)
     thread = threading.Thread(
@@ -103,13 +105,18 @@ def serve_http(server: Server[Any], *, token: str, host: str = LOOPBACK, port: i
         shown = f"[{host}]" if ":" in host else host
         yield Served(url=f"http://{shown}:{listener.getsockname()[1]}{PATH}", token=token)
     finally:
-        guard.stop()
+        guard.end_streams()
         web.should_exit = True
         thread.join(_STOP_S)
         listener.close()
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to an address.
+
+    Raises:
+        ServiceError: The address cannot be had.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)

@@ -51,7 +51,7 @@ class _Stdio:
         self._on_leave = on_leave
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._scope = anyio.CancelScope()
+        self._scope: anyio.CancelScope | None = None
         self._thread = threading.Thread(target=self._run, name="rpent-mcp", daemon=True)
 
     def start(self) -> None:
@@ -60,7 +60,7 @@ class _Stdio:
             raise ServiceError("The MCP server did not start on standard input and output.")
 
     def stop(self) -> None:
-        if self._loop is not None and not self._loop.is_closed():
+        if self._loop is not None and self._scope is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._scope.cancel)
         self._thread.join(_STOP_S)
 
@@ -78,7 +78,7 @@ class _Stdio:
         descriptor = claim_stdin()
         try:
             lines = Lines(descriptor, self._leave)
-            with self._scope:
+            with anyio.CancelScope() as self._scope:
                 async with stdio_server(stdin=cast("Any", lines)) as (incoming, outgoing):
                     self._ready.set()
                     options = self._server.create_initialization_options()
