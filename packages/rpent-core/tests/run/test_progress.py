@@ -123,3 +123,32 @@ def test_a_terminal_that_is_not_utf8_gets_what_it_can_show():
     lines = raw.getvalue().decode("ascii").splitlines()
     assert len(lines) == 7
     assert lines[2].endswith("\\u2192 move_to xyz [0.1235, 1, 2]")
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\rgone\u202etxt"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        ev.AssistantText(turn=1, text=HOSTILE),
+        ev.ToolCalled(turn=1, call_id="c", name=HOSTILE, arguments={HOSTILE: HOSTILE}),
+        ev.ToolReturned(call_id="c", name="x", ok=False, data={"error": HOSTILE}, text="{}"),
+        ev.UserMessage(text=HOSTILE),
+        ev.Notice(level="warning", text=HOSTILE),
+    ],
+)
+def test_text_of_a_model_does_not_steer_the_terminal(event):
+    stream = io.StringIO()
+    PlainProgress(stream).on_event(event)
+    assert not {"\x1b", "\x07", "\r", "\u202e"} & set(stream.getvalue())
+    assert "gone" in stream.getvalue()
+
+
+def test_the_result_neither():
+    outcome = Outcome(
+        benchmark_success=None, planner_status="stuck", reason="finished", detail=HOSTILE, hint=HOSTILE
+    )
+    result = io.StringIO()
+    PlainProgress(io.StringIO(), result).finish(outcome)
+    assert "\x1b" not in result.getvalue()

@@ -25,6 +25,7 @@ COMMANDS = {
     "serve": ("rpent.cli.serve:command", "Serve an env, VLA or perception server by hand."),
     "env": ("rpent.cli.env:group", "Build and list managed environments."),
     "plugins": ("rpent.cli.plugins:group", "List and examine the installed plugins."),
+    "check": ("rpent.cli.check:group", "Try a planner's language model for real."),
     "doctor": ("rpent.cli.doctor:command", "Check this installation, and mend it."),
     "new": ("rpent.cli.new:group", "Start a new plugin from a template."),
 }
@@ -116,11 +117,13 @@ def print_error(error: RpentError, settings: Settings) -> None:
         import traceback
 
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
-    click.echo(f"{click.style('Error:', fg='red')} {error.message}", err=True)
+    from rpent.printable import printable
+
+    click.echo(f"{click.style('Error:', fg='red')} {printable(error.message)}", err=True)
     if error.hint:
         from rpent.suggest import typeable
 
-        click.echo(f"{click.style('Hint:', fg='yellow')} {typeable(error.hint)}", err=True)
+        click.echo(f"{click.style('Hint:', fg='yellow')} {printable(typeable(error.hint))}", err=True)
 
 
 def exit_with(code: int) -> NoReturn:

@@ -37,7 +37,8 @@ def command(run: str, output_dir: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(document, indent=2))
         return
+    from rpent.printable import printable
     from rpent.runs.show import show_lines
 
     for line in show_lines(directory):
-        click.echo(line)
+        click.echo(printable(line))

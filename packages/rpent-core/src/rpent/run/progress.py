@@ -13,8 +13,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from rpent.printable import printable
 from rpent.runs import events as ev
-from rpent.runs.show import attempt_lines
+from rpent.runs.attempts import attempt_line
 from rpent.suggest import typeable
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Progress:
     def finish(self, outcome: Outcome) -> None:
         """Show the result."""
         for line in result_lines(outcome):
-            self.result.write(line + "\n")
+            self.result.write(printable(line) + "\n")
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -92,7 +93,7 @@ class PlainProgress(Progress):
 
     def write(self, line: str) -> None:
         """Write a line with the time since the start."""
-        self.stream.write(f"{time.monotonic() - self._started:7.1f} s  {line}\n")
+        self.stream.write(f"{time.monotonic() - self._started:7.1f} s  {printable(line)}\n")
 
 
 class LiveProgress(PlainProgress):
@@ -143,7 +144,7 @@ class LiveProgress(PlainProgress):
     def _animate(self) -> None:
         while not self._done.wait(0.25):
             now = time.monotonic()
-            text = f"{now - self._started:7.1f} s  … {self._now} ({now - self._since:.0f} s)"
+            text = f"{now - self._started:7.1f} s  … {printable(self._now)} ({now - self._since:.0f} s)"
             with self._lock:
                 if self._done.is_set():
                     return
@@ -185,7 +186,7 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
         case ev.AttemptStarted():
             return f"attempt {event.attempt}"
         case ev.AttemptEnded():
-            return next(attempt_lines(event)).removeprefix("— ")
+            return attempt_line(event)
         case ev.UserMessage():
             return f"{event.origin}: {event.text}"
         case ev.Recovered():
@@ -232,6 +233,7 @@ def result_lines(outcome: Outcome) -> list[str]:
     lines = [f"benchmark: {says}", f"planner:   {claim} ({outcome.reason}) {outcome.detail}".rstrip()]
     if outcome.hint:
         lines.append(f"hint:      {typeable(outcome.hint)}")
+    lines += [f"explored:  {line}" for line in outcome.explored]
     lines += [f"problem:   {problem}" for problem in outcome.problems]
     if outcome.run_dir is not None:
         lines.append(f"run:       {outcome.run_dir}")

@@ -27,12 +27,14 @@ def verdict(run: RunSummary) -> str:
 def table(runs: Sequence[RunSummary]) -> None:
     """Print the runs."""
     width = max((len(run.name) for run in runs), default=0)
+    from rpent.printable import printable
+
     for run in runs:
         success = run.benchmark_success
         shown = click.style(
             f"{verdict(run):<14}", fg="green" if success else "red" if success is False else None
         )
-        click.echo(f"{run.name:<{width}}  {shown}  {run.problem or run.instruction}".rstrip())
+        click.echo(f"{run.name:<{width}}  {shown}  {printable(run.problem or run.instruction)}".rstrip())
 
 
 @click.command("list")
