@@ -5,6 +5,7 @@ What was sent once stays as it was for as long as possible, so that providers fi
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +167,9 @@ def _without_pictures(request: ModelRequest, count: int) -> tuple[ModelRequest, 
         pictures = [item for item in _items(part) if isinstance(item, BinaryContent)][:count]
         if pictures and isinstance(part, (UserPromptPart, ToolReturnPart)):
             count -= len(pictures)
-            parts.append(replace(part, content=_noted(_items(part), pictures)))
+            noted = copy(part)
+            noted.content = _noted(_items(part), pictures)
+            parts.append(noted)
         else:
             parts.append(part)
     return replace(request, parts=parts), count
