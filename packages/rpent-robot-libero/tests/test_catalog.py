@@ -29,6 +29,20 @@ def test_seed_selects_an_initial_state():
     assert [task.initial_state(seed) for seed in (0, 49, 50, 123)] == [0, 49, 0, 23]
 
 
+@pytest.mark.parametrize(
+    ("suite", "family"),
+    [
+        ("libero_object_swap", "libero_object"),
+        ("libero_object", "libero_object"),
+        ("libero_10_lan", "libero_10"),
+        ("libero_goal_with_mug", "libero_goal"),
+        ("libero_study_table", "libero_study_table"),
+    ],
+)
+def test_family_is_the_original_suite(suite, family):
+    assert catalog.find_task(suite, 0).family == family
+
+
 def test_incomplete_suite_is_refused_by_name_with_those_that_work():
     with pytest.raises(UsageError, match="`libero_10_env` cannot be run: its distribution lacks") as caught:
         catalog.find_task("libero_10_env", 0)

@@ -30,6 +30,16 @@ class Task:
     instruction: str
     initial_states: int
 
+    @property
+    def family(self) -> str:
+        """The original suite that the task's suite is a variation of: `libero_object` for `libero_object_swap`.
+
+        Objects, furniture and kinds of goals are those of the original; LIBERO-PRO's variations place, word or
+        combine them otherwise. What was learned about the things themselves holds in all of them.
+        """
+        bases = [suite for suite in STANDARD_SUITES if f"{self.suite}_".startswith(f"{suite}_")]
+        return max(bases, key=len, default=self.suite)
+
     def initial_state(self, seed: int) -> int:
         """Return which recorded initial state a seed selects."""
         return seed % self.initial_states

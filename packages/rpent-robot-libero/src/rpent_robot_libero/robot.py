@@ -34,6 +34,8 @@ class LiberoRobot(Robot):
             instruction=task.instruction,
             tag=f"{task.suite}_t{task.index}_s{config.seed}",
             seed=config.seed,
+            task=f"{task.suite}_t{task.index}",
+            family=task.family,
             details={
                 "suite": task.suite,
                 "task": task.index,

@@ -22,6 +22,7 @@ COMMANDS = {
     "replay": ("rpent.cli.replay:command", "Carry out the recorded tool calls of a run again."),
     "show": ("rpent.cli.show:command", "Print what happened in a run."),
     "runs": ("rpent.cli.runs:group", "List recorded runs."),
+    "memory": ("rpent.cli.memory:group", "What earlier runs learned: notes and recipes."),
     "serve": ("rpent.cli.serve:command", "Serve an env, VLA or perception server by hand."),
     "env": ("rpent.cli.env:group", "Build and list managed environments."),
     "plugins": ("rpent.cli.plugins:group", "List and examine the installed plugins."),

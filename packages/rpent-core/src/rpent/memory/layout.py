@@ -21,6 +21,8 @@ INDEX = "MEMORY.md"
 NOTES = "notes.md"
 RECIPE = "recipe.jsonl"
 AUDIT = "audit.json"
+DRAFTS = "memory-draft"
+"""Folder of a run directory where an exploring run leaves what it would add; laid out as the memory."""
 MAX_NOTE_BYTES = 32_768
 """A note that a planner should read whole."""
 MAX_RECIPE_BYTES = 4_000_000

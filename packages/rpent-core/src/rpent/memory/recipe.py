@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.runs.files import plain
@@ -30,6 +30,14 @@ class Audit:
     """Unix time of the run."""
     privileged: tuple[str, ...] = ()
     """Perceptors of the run that look into the simulator."""
+    attempt: int = 1
+    """Which attempt of the run."""
+    repeated: bool | None = None
+    """Replayed from a reset, it solved the task again; None where the robot cannot be reset."""
+    model: str = ""
+    """The language model that decided the calls, where one did."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """Distribution → version of RPent, the robot, the planner and the perceptor."""
     recipe_sha256: str = ""
     """Set when the recipe is published."""
 

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rpent.errors import MemoryStoreError
 from rpent.memory.index import entries, render_index
 from rpent.memory.journal import PENDING, apply, commit
-from rpent.memory.layout import AUDIT, INDEX, RECIPE, checked_name
+from rpent.memory.layout import AUDIT, INDEX, MAX_FILES, RECIPE, checked_name
 from rpent.memory.lock import locked
 from rpent.memory.paths import memory_root
 from rpent.memory.tree import read_tree, unreadable
@@ -41,6 +42,10 @@ class Change:
     def get(self, path: str) -> bytes | None:
         """Return a file as it will be."""
         return self.new.get(path, self.files.get(path))
+
+    def on_disk(self, path: str) -> bytes | None:
+        """Return a file as it is, also one that is not valid (as an empty one)."""
+        return b"" if path in self.invalid else self.files.get(path)
 
     def put(self, path: str, data: bytes) -> bool:
         """Write a file; returns whether that changes it."""
@@ -100,7 +105,13 @@ class Store:
                 change = Change(found.files, frozenset(problem.path for problem in found.problems))
                 yield change
                 if change.new:
-                    index = render_index(self.robot, entries(change.files | change.new))
+                    whole = change.files | change.new
+                    if len(whole) > MAX_FILES:
+                        raise MemoryStoreError(
+                            f"The memory of `{self.robot}` would hold {len(whole)} files; at most {MAX_FILES} fit.",
+                            hint=f"Remove or join notes in `{self.path}`.",
+                        )
+                    index = render_index(self.robot, entries(whole))
                     commit(self.path, change.new | {INDEX: index.encode()})
             except OSError as error:
                 raise unreadable(self.path, error) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rpent.memory.layout import DRAFTS
 from rpent.runs import events as ev
 
 if TYPE_CHECKING:
@@ -11,9 +12,6 @@ if TYPE_CHECKING:
 
     from rpent.memory.view import MemoryView
     from rpent.run.episode import Episode
-
-DRAFTS = "memory-draft"
-"""Folder of the run directory; laid out as the memory."""
 
 
 def open_memory(episode: Episode) -> MemoryView | None:
@@ -48,8 +46,9 @@ def open_memory(episode: Episode) -> MemoryView | None:
 
 def drafts_dir(episode: Episode) -> Path | None:
     """Return where the planner's drafts go; None in a run that does not explore."""
-    explore = episode.resolved.request.explore
-    return None if explore is None else episode.recorder.directory.path / DRAFTS
+    if episode.resolved.request.explore is None:
+        return None
+    return episode.recorder.directory.path / DRAFTS
 
 
 def _notice(episode: Episode, text: str, *, warning: bool = False) -> None:

@@ -1,0 +1,110 @@
+"""What a recorded run offers the memory: its drafts, and the recipe of a solution that the benchmark confirmed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rpent.memory.layout import DRAFTS
+from rpent.memory.merge import Evidence, MergeReport, merge
+from rpent.memory.publish import Publication, publish_recipe
+from rpent.memory.recipe import Audit
+from rpent.runs.recipe import RecipeCall, read_recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from rpent.memory.store import Store
+    from rpent.runs.directory import RunDirectory
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offer:
+    """What a run offers."""
+
+    robot: str
+    task: str
+    evidence: Evidence
+    drafts: Path
+    recipe: tuple[RecipeCall, ...] = ()
+    """Calls from the reset to the success."""
+    audit: Audit | None = None
+    """None where the benchmark confirmed nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learned:
+    """What came of it."""
+
+    report: MergeReport
+    publication: Publication | None
+    """None where the benchmark confirmed nothing."""
+
+
+def offer_of(run: RunDirectory) -> Offer:
+    """Read what a run that has ended offers.
+
+    Raises:
+        RunDirectoryError: It is not a run directory, or is damaged.
+    """
+    manifest = run.read_manifest()
+    task, name = manifest["task"], run.path.resolve().name
+    scope = task.get("scope") or {"task": task["tag"].removesuffix(f"_s{task.get('seed')}"), "family": None}
+    outcome = manifest["outcome"] or {}
+    evidence = Evidence(
+        run=name,
+        benchmark_success=outcome.get("benchmark_success"),
+        created=manifest["created"],
+        family=scope["family"],
+        task=scope["task"],
+    )
+    offered = {
+        "robot": manifest["robot"]["name"],
+        "task": scope["task"],
+        "evidence": evidence,
+        "drafts": run.path / DRAFTS,
+    }
+    best = _confirmed(manifest, outcome)
+    if best is None:
+        return Offer(**offered)
+    number, env_steps = best
+    audit = Audit(
+        run=name,
+        benchmark_success=True,
+        env_steps=env_steps,
+        seed=task.get("seed", 0),
+        planner=manifest["planner"]["name"],
+        instruction=task["instruction"],
+        created=manifest["created"],
+        privileged=tuple(manifest.get("privileged_perceptors", ())),
+    )
+    file = run.recipe if number is None else run.recipe_of(number)
+    return Offer(**offered, recipe=tuple(read_recipe(file)), audit=audit)
+
+
+def learn(store: Store, offer: Offer) -> Learned:
+    """Merge the drafts and publish the recipe of a run.
+
+    Raises:
+        UsageError: The run's names or its recipe cannot be taken.
+        MemoryStoreError: The memory cannot be written.
+    """
+    report = merge(store, offer.drafts, offer.evidence)
+    if offer.audit is None:
+        return Learned(report=report, publication=None)
+    return Learned(report=report, publication=publish_recipe(store, offer.task, offer.recipe, offer.audit))
+
+
+def _confirmed(manifest: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int | None, int] | None:
+    """Return which attempt was confirmed (None: there was one only) and its control steps.
+
+    Of an exploring run it is the one that the run itself published, which it tried again before.
+    """
+    attempts = manifest.get("attempts")
+    if attempts is None:
+        solved = outcome.get("benchmark_success") is True
+        return (None, int(manifest.get("counts", {}).get("env_steps", 0))) if solved else None
+    published = manifest.get("explored", {}).get("published")
+    steps = {attempt["attempt"]: attempt["env_steps"] for attempt in attempts if attempt["benchmark_success"]}
+    return (published, steps[published]) if published in steps else None
