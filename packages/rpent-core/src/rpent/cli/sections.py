@@ -149,3 +149,23 @@ def endpoint_options(services: Iterable[ServiceSpec], taken: frozenset[str]) -> 
 def flags_of(params: Iterable[click.Parameter]) -> frozenset[str]:
     """Return every way to type the options among `params`."""
     return frozenset(flag for param in params for flag in (*param.opts, *param.secondary_opts))
+
+
+def first_positional(command: click.Command, ctx: click.Context, args: list[str]) -> str | None:
+    """Return a command's first argument; it must come before the options that it brings, which are not known yet."""
+    options = [
+        plain(param) for param in command.params if isinstance(param, click.Option) and not param.is_flag
+    ]
+    scout = click.Command("scout", params=[*options, click.Argument(["first"], required=False)])
+    scout.add_help_option = False
+    found = scout.make_context(
+        "scout",
+        list(args),
+        parent=ctx.parent,
+        resilient_parsing=True,
+        ignore_unknown_options=True,
+        allow_extra_args=True,
+        allow_interspersed_args=True,
+    )
+    candidates = [found.params.get("first"), *found.args]
+    return next((text for text in candidates if text and not text.startswith("-")), None)

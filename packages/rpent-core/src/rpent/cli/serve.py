@@ -24,7 +24,9 @@ class ServeCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the service, add its options, then parse."""
-        if (text := _first_positional(self, ctx, args)) is not None:
+        from rpent.cli.sections import first_positional
+
+        if (text := first_positional(self, ctx, args)) is not None:
             from rpent.cli.options import options_from_model
             from rpent.cli.sections import flags_of, load_for
             from rpent.services.targets import find_service
@@ -55,28 +57,6 @@ class ServeCommand(click.Command):
         else:
             formatter.write_paragraph()
             formatter.write_text("A service has options of its own: rpent serve ROBOT/SERVICE --help")
-
-
-def _first_positional(command: click.Command, ctx: click.Context, args: list[str]) -> str | None:
-    """Return SERVICE; it must come before the service's own options, which are not known yet."""
-    from rpent.cli.sections import plain
-
-    options = [
-        plain(param) for param in command.params if isinstance(param, click.Option) and not param.is_flag
-    ]
-    scout = click.Command("serve", params=[*options, click.Argument(["service"], required=False)])
-    scout.add_help_option = False
-    found = scout.make_context(
-        "serve",
-        list(args),
-        parent=ctx.parent,
-        resilient_parsing=True,
-        ignore_unknown_options=True,
-        allow_extra_args=True,
-        allow_interspersed_args=True,
-    )
-    candidates = [found.params.get("service"), *found.args]
-    return next((text for text in candidates if text and not text.startswith("-")), None)
 
 
 @click.command("serve", cls=ServeCommand)

@@ -59,6 +59,27 @@ def importing_sdk(distribution: str, *, planner: str, plugin: str) -> Iterator[N
         ) from error
 
 
+def installed_requirements(plugin: str) -> dict[str, str]:
+    """Return the SDKs that a planner's distribution asks for, with their versions; absent ones read `missing`."""
+    from importlib.metadata import PackageNotFoundError, requires, version  # noqa: PLC0415
+
+    from packaging.requirements import Requirement  # noqa: PLC0415
+
+    found: dict[str, str] = {}
+    try:
+        wanted = [Requirement(line) for line in requires(plugin) or []]
+    except PackageNotFoundError:
+        return found
+    for requirement in wanted:
+        if requirement.name.startswith("rpent") or "extra" in str(requirement.marker or ""):
+            continue
+        try:
+            found[requirement.name] = version(requirement.name)
+        except PackageNotFoundError:
+            found[requirement.name] = "missing"
+    return found
+
+
 def requirement_of(distribution: str, plugin: str) -> Requirement | None:
     """Return what the planner's distribution asks for, or None when it names no such requirement."""
     from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415
