@@ -119,3 +119,64 @@ def test_a_refusal_ends_the_session_without_a_claim(make_session):
     session.refused("I cannot\nhelp with this.")
     assert (session.ended.reason, session.ended.planner_status) == ("finished", None)
     assert session.ended.detail == "The model refused: I cannot help with this."
+
+
+def test_after_an_interrupt_the_planner_hears_of_nothing_before_the_user_has_spoken(make_session):
+    session, toolkit = make_session(interactive=True)
+    thread, result = in_thread(lambda: session.call("wait"))
+    until(lambda: toolkit.order == ["wait"])
+    session.interrupt("The user interrupted.")
+    until(waits(session))
+    assert thread.is_alive()
+    session.send("Go left instead.")
+    thread.join(10)
+    assert "cancelled" in result[0].text
+    assert session.user_messages() == ["Go left instead."]
+
+
+def test_so_it_is_in_async_code(make_session):
+    session, toolkit = make_session(interactive=True)
+
+    async def work():
+        async with anyio.create_task_group() as group:
+            group.start_soon(user)
+            reply = await session.acall("wait")
+        return reply
+
+    async def user():
+        await anyio.to_thread.run_sync(until, lambda: toolkit.order == ["wait"])
+        session.interrupt()
+        await anyio.to_thread.run_sync(until, waits(session))
+        session.send("Go left instead.")
+
+    assert "cancelled" in anyio.run(work).text
+
+
+def test_an_interrupt_with_a_message_waits_for_nobody(make_session):
+    session, toolkit = make_session(interactive=True)
+    thread, result = in_thread(lambda: session.call("wait"))
+    until(lambda: toolkit.order == ["wait"])
+    session.send("Go left.", interrupt=True)
+    thread.join(10)
+    assert "cancelled" in result[0].text
+    assert not waits(session)()
+
+
+def test_without_a_user_nobody_is_waited_for(make_session):
+    session, toolkit = make_session()
+    thread, result = in_thread(lambda: session.call("wait"))
+    until(lambda: toolkit.order == ["wait"])
+    session.interrupt()
+    thread.join(10)
+    assert "cancelled" in result[0].text
+
+
+def test_the_end_ends_the_hold(make_session):
+    session, toolkit = make_session(interactive=True)
+    thread, result = in_thread(lambda: session.call("wait"))
+    until(lambda: toolkit.order == ["wait"])
+    session.interrupt()
+    until(waits(session))
+    session.end(Ending(reason="interrupted", detail="Interrupted by the user."))
+    thread.join(10)
+    assert result[0].text

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rpent.runs import events as ev
 from rpent.session.mailbox import Mailbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rpent.runs.recorder import Recorder
     from rpent.session.deadline import Deadline
@@ -35,6 +36,7 @@ class Dialogue:
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[], None]] = []
         self._nudges = 0
+        self._held = False
 
     def on_interrupt(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` at each interrupt; returns a function that takes it back."""
@@ -52,9 +54,23 @@ class Dialogue:
         """Tell the planner that the reply under way is no longer wanted."""
         with self._lock:
             self.interrupts += 1
+            self._held = self.interactive and self.mailbox.empty
             callbacks = list(self._callbacks)
         for callback in callbacks:
             callback()
+
+    @property
+    def held(self) -> bool:
+        """Whether the user interrupted without saying what to do: the planner gets no reply before they do."""
+        return self._held
+
+    def hold(self, given_up: threading.Event) -> None:
+        """Wait until the user has said what to do after an interrupt; the message stays for the planner to take."""
+        if not self._held:
+            return
+        with self._awaiting():
+            self.mailbox.wait_for_one(given_up)
+        self._held = False
 
     def called(self) -> None:
         """Note that the model called a tool: the reminders count anew."""
@@ -77,10 +93,17 @@ class Dialogue:
         return NUDGE
 
     def _wait(self, given_up: threading.Event) -> list[str]:
+        with self._awaiting():
+            messages = self.mailbox.wait(given_up)
+        self._held = False
+        return messages
+
+    @contextmanager
+    def _awaiting(self) -> Iterator[None]:
         """Wait for the user; the time limit does not run meanwhile."""
         self._recorder.event(ev.AwaitingUser(turn=self._budget.turns))
         self._deadline.pause()
         try:
-            return self.mailbox.wait(given_up)
+            yield
         finally:
             self._deadline.resume()

@@ -31,6 +31,17 @@ class Mailbox:
             self._changed.wait_for(lambda: self._messages or self._closed or given_up.is_set())
             return [] if given_up.is_set() else self.take()
 
+    def wait_for_one(self, given_up: threading.Event) -> None:
+        """Wait until there is a message, and leave it there; or as `wait` ends."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._messages or self._closed or given_up.is_set())
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is there."""
+        with self._changed:
+            return not self._messages
+
     def wake(self) -> None:
         """Let whoever waits look again."""
         with self._changed:

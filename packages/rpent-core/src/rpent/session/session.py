@@ -167,7 +167,10 @@ class Session:
             self.interrupt("The user interrupted.")
 
     def interrupt(self, reason: str = "Interrupted.") -> None:
-        """Cancel the running tool, the queued calls and the model reply under way; the session goes on."""
+        """Cancel the running tool, the queued calls and the model reply under way; the session goes on.
+
+        Where a user is there and has not said yet what to do instead, the planner hears of nothing before they do.
+        """
         # The planner first: when the cancelled tool's reply reaches it, it is to know why.
         self._dialogue.interrupt()
         self._worker.cancel_all(reason)
@@ -212,7 +215,9 @@ class Session:
         `error`.
         """
         job = self._submit(name, arguments, call_id)
-        return self._collect(job, job.wait(self._grace_s), name)
+        done = job.wait(self._grace_s)
+        self._dialogue.hold(threading.Event())
+        return self._collect(job, done, name)
 
     async def acall(
         self, name: str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None
@@ -221,10 +226,14 @@ class Session:
         import anyio  # noqa: PLC0415  (planners without an event loop do not need it)
         from anyio.to_thread import run_sync  # noqa: PLC0415
 
-        job = self._submit(name, arguments, call_id)
+        job, given_up = self._submit(name, arguments, call_id), threading.Event()
         try:
             done = await run_sync(job.wait, self._grace_s, abandon_on_cancel=True)
+            if self._dialogue.held:
+                await run_sync(self._dialogue.hold, given_up, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
+            given_up.set()
+            self._dialogue.mailbox.wake()
             job.token.cancel("The planner cancelled the call.")
             with anyio.CancelScope(shield=True):
                 await run_sync(job.wait, self._grace_s)

@@ -1,0 +1,198 @@
+"""The terminal of an interactive run: prompt-toolkit on a thread of its own, above it what happens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from rpent.terminal.commands import HELP, Line, parse
+from rpent.terminal.keys import steering_keys, task_keys
+from rpent.terminal.shown import shown
+from rpent.terminal.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.output import Output
+
+    from rpent.robot import Prompts
+    from rpent.runs.events import Event
+    from rpent.session.session import Session
+
+ESCAPE_S = 0.1
+"""How long a lone Esc may be the beginning of a key's sequence."""
+
+
+class Terminal:
+    """Steers a run from the keyboard: a `rpent.run.steering.Steering`.
+
+    Use it as a context manager around `execute`; everything that is printed meanwhile appears above the input line.
+    """
+
+    def __init__(
+        self, *, on_quit: Callable[[], None], source: Input | None = None, output: Output | None = None
+    ) -> None:
+        self.status = Status()
+        self._on_quit = on_quit
+        self._source, self._output = source, output
+        self._session: Session | None = None
+        self._task: str | None = None
+        self._task_known = threading.Event()
+        self._closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._prompt: PromptSession[str] | None = None
+        self._thread: threading.Thread | None = None
+        self._patch: Any = None
+
+    def __enter__(self) -> Self:
+        from prompt_toolkit.patch_stdout import patch_stdout  # noqa: PLC0415  (only interactive runs need it)
+
+        self._patch = patch_stdout(raw=True)
+        self._patch.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        self._patch.__exit__(None, None, None)
+
+    # The run's side.
+
+    def offer(self, prompts: Prompts) -> None:
+        """Show the rendered task for editing."""
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(
+            target=context.run,
+            args=(asyncio.run, self._converse(prompts.user)),
+            name="rpent-terminal",
+            daemon=True,
+        )
+        self._thread.start()
+
+    def first_message(self) -> str | None:
+        """Wait for the user's version of the task."""
+        self._task_known.wait()
+        return self._task
+
+    def attach(self, session: Session) -> None:
+        """Steer this session from now on."""
+        self._session = session
+
+    def on_event(self, event: Event) -> None:
+        """Show an event above the input line."""
+        self.status.on_event(event)
+        text = shown(event)
+        if text is not None:
+            self.say(text)
+
+    def close(self) -> None:
+        """Take the input line away and leave the terminal as it was."""
+        self._closed = True
+        self._task_known.set()
+        if self._loop is not None and self._thread is not None and self._thread.is_alive():
+            with suppress(RuntimeError):  # the loop has just ended by itself
+                self._loop.call_soon_threadsafe(self._leave)
+            self._thread.join(5)
+
+    @staticmethod
+    def say(text: str) -> None:
+        """Print above the input line."""
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    # The user's side, on the terminal's thread.
+
+    async def _converse(self, task: str) -> None:
+        self._loop = asyncio.get_running_loop()
+        try:
+            self._task = await self._ask_task(task)
+            self._task_known.set()
+            while not self._closed and self._task is not None:
+                self._handle(parse(await self._ask()))
+        except (EOFError, KeyboardInterrupt):
+            if not self._closed:
+                self._quit()
+        finally:
+            self._task_known.set()
+
+    async def _ask_task(self, task: str) -> str | None:
+        from prompt_toolkit.formatted_text import ANSI  # noqa: PLC0415
+
+        self.say(
+            "Edit the task while the services start. Enter sends it, Ctrl-J makes a new line, Ctrl-C quits."
+        )
+        while not self._closed:
+            text = await self._prompted(
+                ANSI("\x1b[1mtask> \x1b[0m"), task_keys(self._quit), default=task.rstrip()
+            )
+            line = parse(text)
+            if line.kind == "quit":
+                raise EOFError
+            if line.kind in {"help", "status"}:
+                self._handle(line)
+                continue
+            if line.kind == "nothing":
+                self.say("The task is empty; `/quit` ends the run.")
+                continue
+            return text.strip()
+        return None
+
+    async def _ask(self) -> str:
+        from prompt_toolkit.formatted_text import ANSI  # noqa: PLC0415
+
+        return await self._prompted(ANSI("\x1b[1m> \x1b[0m"), steering_keys(self._interrupt, self._quit))
+
+    async def _prompted(self, message: Any, keys: Any, default: str = "") -> str:
+        from prompt_toolkit import PromptSession  # noqa: PLC0415
+
+        if self._prompt is None:
+            self._prompt = PromptSession(input=self._source, output=self._output, erase_when_done=True)
+            self._prompt.app.ttimeoutlen = ESCAPE_S
+        return await self._prompt.prompt_async(
+            message,
+            key_bindings=keys,
+            default=default,
+            multiline=True,
+            bottom_toolbar=lambda: self.status.toolbar(self._session),
+            refresh_interval=0.5,
+            handle_sigint=False,
+        )
+
+    def _handle(self, line: Line) -> None:
+        session = self._session
+        match line.kind:
+            case "help":
+                self.say(HELP)
+            case "status":
+                self.say("\n".join(self.status.lines(session)))
+            case "unknown":
+                self.say(line.text)
+            case "quit":
+                self._quit()
+            case "interrupt":
+                self._interrupt()
+            case _ if session is None:
+                self.say("The session has not begun yet; say it again in a moment.")
+            case "message":
+                session.send(line.text)
+
+    def _interrupt(self) -> None:
+        if self._session is not None and self._session.ended is None:
+            self.say("Interrupted; what shall the planner do?")
+            # The cancelled call answers to the planner on other threads; the keyboard does not wait for it.
+            threading.Thread(
+                target=self._session.interrupt, args=("The user interrupted.",), daemon=True
+            ).start()
+
+    def _quit(self) -> None:
+        self._task_known.set()
+        self._on_quit()
+
+    def _leave(self) -> None:
+        if self._prompt is not None and self._prompt.app.is_running:
+            self._prompt.app.exit(exception=EOFError)
