@@ -1,9 +1,10 @@
 """The vendor's binary sees only what it needs."""
 
 import os
+import signal
 import subprocess
 
-from rpent.planners.launcher import write_launcher
+from rpent.planners.launcher import launched_group, write_launcher
 
 
 def seen_by_child(script, **changes):
@@ -39,3 +40,21 @@ def test_arguments_pass_through(tmp_path):
     script = write_launcher(tmp_path, "/bin/echo")
     output = subprocess.run([script, "a b", "$HOME", "'"], capture_output=True, text=True, check=True).stdout
     assert output == "a b $HOME '\n"
+
+
+def test_it_can_lead_a_group_of_its_own(tmp_path):
+    script = write_launcher(tmp_path, "/bin/sh", own_group=True)
+    child = subprocess.Popen([script, "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, text=True)
+    try:
+        grandchild = int(child.stdout.readline())
+        group = launched_group(tmp_path)
+        assert group == child.pid == os.getpgid(grandchild)
+        assert group != os.getpgrp()
+    finally:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+
+
+def test_nothing_launched_has_no_group(tmp_path):
+    assert launched_group(tmp_path) is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,22 +37,43 @@ ALWAYS = frozenset(
 """Kept for every binary; so is `LC_*`."""
 
 
-def write_launcher(folder: Path, binary: str | Path, keep: Collection[str] = ()) -> Path:
+_GROUP = "import os,sys;os.setsid();os.execv(sys.argv[1],sys.argv[1:])"
+_PID = "launched.pid"
+
+
+def write_launcher(
+    folder: Path, binary: str | Path, keep: Collection[str] = (), *, own_group: bool = False
+) -> Path:
     """Write the script and return its path. It holds names and no values.
 
     Args:
         folder: Private to the run (0700).
         binary: What the script starts, with all its arguments.
         keep: Further names that stay: what the SDK sets for its child itself.
+        own_group: Start it as leader of a process group, named by `launched_group`: a Ctrl-C at the terminal does
+            not reach it, and it can be ended with all that it started.
     """
     path = folder / "launch.sh"
     dropped = " ".join(f"-u {shlex.quote(name)}" for name in dropped_names(os.environ, keep))
-    script = f'#!/bin/sh\nexec env {dropped} {shlex.quote(str(binary))} "$@"\n'
+    command = [str(binary)]
+    note = ""
+    if own_group:
+        command = [sys.executable, "-I", "-S", "-c", _GROUP, *command]
+        note = f"echo $$ > {shlex.quote(str(folder / _PID))}\n"
+    script = f'#!/bin/sh\n{note}exec env {dropped} {shlex.join(command)} "$@"\n'
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o700)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(script)
     path.chmod(0o700)
     return path
+
+
+def launched_group(folder: Path) -> int | None:
+    """Return the process group of what was last launched from a folder, or None."""
+    try:
+        return int((folder / _PID).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
 
 
 def dropped_names(environment: Iterable[str], keep: Collection[str] = ()) -> list[str]:
