@@ -75,7 +75,7 @@ class Conversation:
         self._toolset = SessionToolset(session, images=config.images)
         self._requests = Requests(session, config, model, self._history, self._toolset)
         self._interrupts = 0
-        self._call_ids: set[str] = set()
+        self._call_ids = {str(entry["call_id"]) for entry in session.history if "call_id" in entry}
 
     @contextmanager
     def abortable(self) -> Iterator[None]:
@@ -113,7 +113,10 @@ class Conversation:
         if answer.aborted or answer.response is None:
             return await self._interrupted_reply(answer.response)
         if answer.response.finish_reason == "content_filter":
-            session.refused(_refusal(answer.response))
+            words = _refusal(answer.response)
+            if not answer.response.text:  # OpenAI's wires have a field of its own for it
+                session.say(words)
+            session.refused(words)
             return False
         response = self._with_unique_ids(answer.response)
         self._history.answered(response)
