@@ -89,11 +89,14 @@ class Stage:
         options: dict[str, Any] | None = None,
         **session: Any,
     ) -> Played:
-        """Start a planner on its own thread."""
+        """Start a planner against a script."""
         server = self.serve(script)
-        planner = ApiPlanner(config(server, provider, **(options or {})))
-        played = Played(self.session(**session), server)
-        played.thread = start(_Catching(planner, played.errors), played.session)
+        return self.start(server, self.session(**session), config(server, provider, **(options or {})))
+
+    def start(self, server: ModelServer, session: Session, options: ApiConfig) -> Played:
+        """Start a planner on its own thread."""
+        played = Played(session, server)
+        played.thread = start(_Catching(ApiPlanner(options), played.errors), session)
         return played
 
     def play(self, script: Script, provider: str = "anthropic", **options: Any) -> Played:
@@ -111,4 +114,3 @@ class _Catching:
             self.planner.run(session)
         except Exception as error:
             self.errors.append(error)
-            raise

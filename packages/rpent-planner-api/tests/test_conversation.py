@@ -192,7 +192,7 @@ def test_a_cost_limit_ends_it(stage: Stage, provider: str) -> None:
 def test_call_ids_of_a_server_that_numbers_anew_stay_apart(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpent.testing.models.wire.next_id", lambda prefix: f"{prefix}_0", raising=False)
+    monkeypatch.setattr("rpent.testing.models.chat.number", lambda prefix: f"{prefix}0")
     played = stage.play([Reply(calls=[LOOK])] * 3 + [FINISH], "openai-chat")
     identities = [event.call_id for event in played.of(ToolCalled)]
     assert len(set(identities)) == 4

@@ -46,9 +46,9 @@ def as_model_error(error: BaseException, facts: Mapping[str, str]) -> ModelError
     if fault is None:
         return None
     detail = words_of(error)
-    shown = {"detail": detail} if fault != "key" or detail else {"detail": "no reason given"}
-    made = model_error(fault, **facts, **shown)
-    if fault == "request" and _NO_PICTURES.search(detail):
+    no_pictures = fault in {"request", "model"} and _NO_PICTURES.search(detail)
+    made = model_error("request" if no_pictures else fault, **facts, detail=detail)
+    if no_pictures:
         made.hint = "This model takes no pictures: add `--no-images`, or take another `--model`."
     return made
 

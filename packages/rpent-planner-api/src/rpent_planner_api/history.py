@@ -167,19 +167,21 @@ def _without_pictures(request: ModelRequest, count: int) -> tuple[ModelRequest, 
         pictures = [item for item in _items(part) if isinstance(item, BinaryContent)][:count]
         if pictures and isinstance(part, (UserPromptPart, ToolReturnPart)):
             count -= len(pictures)
+            gone = {id(picture) for picture in pictures}
             noted = copy(part)
-            noted.content = _noted(_items(part), pictures)
-            parts.append(noted)
+            noted.content = [PICTURE_NOTE if id(item) in gone else item for item in _items(part)]
+            parts.append(_as_text(noted))
         else:
             parts.append(part)
     return replace(request, parts=parts), count
 
 
-def _noted(items: list[Any], pictures: list[BinaryContent]) -> str | list[Any]:
-    """Return the items with notes for these pictures; one text when no picture is left."""
-    gone = {id(picture) for picture in pictures}
-    noted = [PICTURE_NOTE if id(item) in gone else item for item in items]
-    return noted if any(isinstance(item, BinaryContent) for item in noted) else "\n".join(noted)
+def _as_text(part: UserPromptPart | ToolReturnPart) -> UserPromptPart | ToolReturnPart:
+    """Make one text of a result without pictures: a list of texts would go out as JSON."""
+    items = _items(part)
+    if isinstance(part, ToolReturnPart) and all(isinstance(item, str) for item in items):
+        part.content = "\n".join(items)
+    return part
 
 
 def _with_note(first: ModelMessage) -> ModelMessage:

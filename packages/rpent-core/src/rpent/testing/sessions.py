@@ -39,6 +39,7 @@ def fake_session(
     step_time_s: float = 0.0,
     limits: Limits | None = None,
     history: Sequence[dict[str, Any]] = (),
+    interactive: bool = False,
 ) -> Iterator[Session]:
     """Yield an opened session over the fake robot's toolkit; its record is in `directory`."""
     config = FakeConfig(task=task, seed=seed, step_time_s=step_time_s)
@@ -64,6 +65,7 @@ def fake_session(
             scope=scope,
             limits=limits,
             history=history,
+            interactive=interactive,
         )
         try:
             session.open()
