@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from mcp import StdioServerParameters
 from rpent._version import __version__
+from rpent.runs.directory import RunDirectory
+from rpent.runs.events import read_events
 
 ROBOT = """
     from rpent.api import hookimpl
@@ -68,18 +70,31 @@ def stdio(command, environment) -> Callable[..., StdioServerParameters]:
     return build
 
 
+class Recorded:
+    """The one run of a test, as it stands in its directory."""
+
+    def __init__(self, runs: Path) -> None:
+        self.runs = runs
+
+    @property
+    def path(self) -> Path:
+        return next(path for path in self.runs.iterdir() if path.is_dir())
+
+    def manifest(self) -> dict[str, Any]:
+        return RunDirectory(self.path).read_manifest()
+
+    def outcome(self) -> dict[str, Any]:
+        """The outcome, once it is written."""
+        deadline = time.monotonic() + 20
+        while not (outcome := self.manifest().get("outcome")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return outcome
+
+    def events(self, *kinds: str) -> list[Any]:
+        return [event for event in read_events(self.path / "events.jsonl") if event.type in kinds]
+
+
 @pytest.fixture
-def run_dir(tmp_path) -> Callable[[], Path]:
-    """The one run directory."""
-    return lambda: next(path for path in (tmp_path / "runs").iterdir() if path.is_dir())
-
-
-def outcome_of(directory: Path) -> dict[str, Any]:
-    """The outcome in run.json."""
-    found: dict[str, Any] = json.loads((directory / "run.json").read_text())["outcome"]
-    return found
-
-
-def events_of(directory: Path) -> list[dict[str, Any]]:
-    """The events."""
-    return [json.loads(line) for line in (directory / "events.jsonl").read_text().splitlines()]
+def recorded(tmp_path) -> Recorded:
+    """The run of this test."""
+    return Recorded(tmp_path / "runs")

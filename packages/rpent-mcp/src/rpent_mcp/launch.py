@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rpent.run.request import RunRequest
     from rpent.runs.outcome import Outcome
 
+_FAREWELL_S = 2.0
+"""How long a client is still told that the robot did not start."""
+
 
 def execute_over_stdio(request: RunRequest) -> Outcome:
     """Run one episode for the client at the other end of standard input and output.
@@ -48,7 +51,7 @@ def execute_over_stdio(request: RunRequest) -> Outcome:
                 outcome = execute(request, cancel=cancel)
             finally:
                 bridge.close()
-            if bridge.session is not None and outcome.reason != "interrupted":
+            if outcome.reason != "interrupted":
                 with suppress(KeyboardInterrupt):
-                    left.wait()
+                    left.wait(None if bridge.session is not None else _FAREWELL_S)
     return outcome

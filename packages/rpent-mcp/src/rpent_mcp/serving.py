@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
-_LAST_REPLIES_S = 2
+_LAST_REPLIES_S = 1
 """How long the end of the server waits for replies under way: the one to `finish` shall still arrive."""
 _STOP_S = 30.0
 """How long the end of the server waits for a tool that was cancelled; longer than a session does."""
