@@ -74,13 +74,16 @@ def read_plain(path: Path, max_bytes: int) -> bytes:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ValueError("It is a link." if path.is_symlink() else f"{error.strerror}.") from None
-    with os.fdopen(file, "rb") as stream:
+    try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("It is not a plain file.")
         if status.st_size > max_bytes:
             raise ValueError(f"It has {status.st_size} bytes; at most {max_bytes} are kept.")
-        data = stream.read(max_bytes + 1)
+        with os.fdopen(file, "rb", closefd=False) as stream:
+            data = stream.read(max_bytes + 1)
+    finally:
+        os.close(file)
     if len(data) > max_bytes:
         raise ValueError(f"It has more than {max_bytes} bytes.")
     return data
