@@ -235,7 +235,7 @@ def test_lines_that_are_no_messages_harm_nobody(raw):
 
 
 def test_a_robot_that_does_not_start_is_said_and_ends_it(raw, recorded):
-    client = raw("--env-endpoint", "127.0.0.1:1")
+    client = raw("--env-endpoint", "127.0.0.1:1", "--token", "t")
     client.greet()
     answer = client.ask("tools/list")
     assert "The robot did not start" in answer["error"]["message"]

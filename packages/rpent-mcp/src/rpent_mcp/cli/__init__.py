@@ -10,8 +10,10 @@ from rpent.cli.run import command as run
 from rpent.errors import UsageError
 
 PLANNER = "mcp"
-NOT_SHARED = frozenset({"planner", "token_limit", "cost_limit_usd"})
-"""Options of `rpent run` that make no sense here: nobody tells what the client's model costs."""
+NOT_SHARED = frozenset(
+    {"planner", "token_limit", "cost_limit_usd", "interactive", "explore", "attempts", "sessions"}
+)
+"""Options of `rpent run` that make no sense here: the client's model is its own, and so are its cost and its user."""
 
 
 class McpCommand(RunCommand):
