@@ -37,6 +37,13 @@ if __name__ == "__main__":
 """
 
 
+@pytest.fixture(autouse=True)
+def memory_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory of the test's own, also for the processes that it starts."""
+    monkeypatch.setenv("RPENT_MEMORY_DIR", str(tmp_path / "memory"))
+    return tmp_path / "memory"
+
+
 @pytest.fixture
 def run_fake(tmp_path: Path) -> Callable[..., Any]:
     """Run an episode of the fake robot in this process."""

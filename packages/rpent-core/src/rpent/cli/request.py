@@ -11,7 +11,7 @@ from rpent.config import build_config
 from rpent.errors import UsageError
 from rpent.plugins import registry
 from rpent.plugins.index import label
-from rpent.run.request import Limits, RunRequest
+from rpent.run.request import Explore, Limits, RunRequest
 
 if TYPE_CHECKING:
     import click
@@ -39,6 +39,7 @@ def build_request(ctx: click.Context, *, planner: str) -> RunRequest:
         env_python=options["env_python"],
         token=read_token(options["token"], options["token_file"]),
         memory=wants_memory(options),
+        explore=exploration(options),
         memory_dir=Path(options["memory_dir"]) if options["memory_dir"] else None,
         progress=progress_style(options),
         record_video=options["video"],
@@ -51,6 +52,24 @@ def wants_memory(options: dict[str, Any]) -> bool:
     if options["memory"] is not None:
         return bool(options["memory"])
     return bool(options["memory_dir"] or options.get("explore"))
+
+
+def exploration(options: dict[str, Any]) -> Explore | None:
+    """Return how the run explores; None for a run that is an evaluation.
+
+    Raises:
+        UsageError: Options of an exploration without `--explore`, or an exploration without memory.
+    """
+    given = {name: options[name] for name in ("attempts", "sessions") if options.get(name) is not None}
+    if not options.get("explore"):
+        if given:
+            raise UsageError(f"`--{next(iter(given))}` is for exploration.", hint="Add `--explore`.")
+        return None
+    if options["memory"] is False:
+        raise UsageError(
+            "`--explore` teaches the memory, and `--no-memory` leaves it out.", hint="Give one of them."
+        )
+    return Explore(**given)
 
 
 def values_of(section: Section, ctx: click.Context) -> dict[str, Any]:
@@ -76,7 +95,12 @@ def endpoints_of(sections: list[Section], options: dict[str, Any]) -> dict[str, 
 
 
 def progress_style(options: dict[str, Any]) -> ProgressStyle:
-    """Return how progress is shown; `--json` and `--quiet` are short for values of `--progress`."""
+    """Return how progress is shown; `--json` and `--quiet` are short for values of `--progress`.
+
+    The terminal of an interactive run shows the events itself.
+    """
+    if options.get("interactive"):
+        return "quiet"
     if options["as_json"]:
         return "json"
     style: ProgressStyle = "quiet" if options["quiet"] else options["progress"]

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
+from rpent.run.harvest import Harvest, harvest
 from rpent.runs import events as ev
+from rpent.runs.attempts import attempt_line
 from rpent.runs.outcome import Ending, Outcome
 from rpent.specs import RunFinishedEvent
 
@@ -27,6 +29,10 @@ def close_episode(episode: Episode) -> Outcome:
     with _guard(episode, "benchmark", problems):
         if episode.toolkit is not None:
             episode.benchmark_success = _verdict(episode, episode.toolkit)
+    learned = Harvest()
+    with _guard(episode, "exploration", problems):
+        learned = harvest(episode, lambda: episode.asked_to_stop)
+        problems += learned.problems
     with _guard(episode, "toolkit", problems):
         if episode.toolkit is not None:
             episode.toolkit.close()
@@ -40,10 +46,10 @@ def close_episode(episode: Episode) -> Outcome:
     with _guard(episode, "services", problems):
         episode.supervisor.stop()
     with _guard(episode, "run.json", problems):
-        _finish_manifest(episode, outcome, problems)
+        _finish_manifest(episode, outcome, problems, learned)
     with _guard(episode, "life-cycle hooks", problems):
         _tell_plugins(episode, outcome)
-    return replace(outcome, problems=tuple(problems))
+    return replace(outcome, problems=tuple(problems), explored=_explored(episode, learned))
 
 
 def _close_session(episode: Episode) -> None:
@@ -78,7 +84,7 @@ def _outcome(episode: Episode) -> Outcome:
     )
 
 
-def _finish_manifest(episode: Episode, outcome: Outcome, problems: list[str]) -> None:
+def _finish_manifest(episode: Episode, outcome: Outcome, problems: list[str], learned: Harvest) -> None:
     manifest: dict[str, Any] = episode.manifest
     session = episode.session
     manifest["finished"] = time.time()
@@ -96,7 +102,16 @@ def _finish_manifest(episode: Episode, outcome: Outcome, problems: list[str]) ->
         }
         if session.attempts is not None:
             manifest["attempts"] = [attempt.to_json() for attempt in session.attempts.ended]
+            manifest["explored"] = learned.to_json()
     episode.recorder.directory.write_manifest(manifest)
+
+
+def _explored(episode: Episode, learned: Harvest) -> tuple[str, ...]:
+    """Return what an exploring session tried, and what became of it."""
+    attempts = episode.session.attempts if episode.session else None
+    if attempts is None:
+        return ()
+    return (*(attempt_line(attempt) for attempt in attempts.ended), *learned.lines)
 
 
 def _env_steps(episode: Episode) -> int:

@@ -79,7 +79,7 @@ class Episode:
         self.supervisor = Supervisor(
             run_dir=recorder.directory.path, logs_dir=recorder.directory.logs, on_event=self._service_event
         )
-        self._scope = CallScope()
+        self.scope = CallScope()
         self._prompts = Prompts(system="", user="")
 
     def run(self) -> Outcome:
@@ -100,7 +100,10 @@ class Episode:
                 hint="This is a bug; the traceback is in `logs/run.log`.",
             )
         self._surroundings.interrupts.raising = False
-        return close_episode(self)
+        outcome = close_episode(self)
+        if self._surroundings.interrupts.pressed:
+            self._surroundings.cancel.cancel("Interrupted by the user.")  # for what would come after this run
+        return outcome
 
     def _stages(self) -> None:
         self.memory = open_memory(self)
@@ -157,8 +160,8 @@ class Episode:
             setup=self.resolved.setup,
             channels=self.supervisor.channels,
             run_dir=self.recorder.directory.path,
-            cancel=self._scope.token,
-            progress=self._scope.progress,
+            cancel=self.scope.token,
+            progress=self.scope.progress,
             perceptor=build_perceptor(self.resolved, self.supervisor.channels),
             memory=self.memory,
             memory_drafts=drafts_dir(self),
@@ -188,7 +191,7 @@ class Episode:
             toolkit=toolkit,
             tools=collect_tools(self.resolved, toolkit, self._context, self.recorder),
             recorder=self.recorder,
-            scope=self._scope,
+            scope=self.scope,
             budget=resume.budget(limits) if resume else Budget(limits=limits),
             history=resume.transcript if resume else (),
             prior_calls=resume.calls if resume else 0,
@@ -233,6 +236,11 @@ class Episode:
         """Return how this run is gone on with from the current folder; no absolute path gets into the record."""
         run = self.recorder.directory.path
         return f"rpent resume {run.relative_to(Path.cwd()) if run.is_relative_to(Path.cwd()) else run.name}"
+
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether the user wants the run to end, even where it ended by itself just before."""
+        return self._surroundings.interrupts.pressed > 0 or self._surroundings.cancel.cancelled
 
     @property
     def impatient(self) -> bool:

@@ -44,6 +44,7 @@ def replay(
         "planner": "replay",
         "planner_config": config,
         "explore": None,
+        "memory": False,
         "output_dir": directory.path.parent,
         # One call is one turn here: a recording whose turns had several would be cut by its own limit.
         "limits": Limits(max_turns=None, max_tool_calls=None),

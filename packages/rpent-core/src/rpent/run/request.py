@@ -65,3 +65,7 @@ class RunRequest:
     progress: ProgressStyle = "auto"
     record_video: bool = True
     verbose: bool = False
+
+    def __post_init__(self) -> None:
+        if self.explore is not None and not self.memory:
+            object.__setattr__(self, "memory", True)  # who teaches the memory also reads it

@@ -61,6 +61,13 @@ def attempts_from_events(events: Iterable[Event], *, resumed: bool = False) -> l
     return attempts
 
 
+def attempt_line(attempt: Attempt | AttemptEnded) -> str:
+    """Return how an attempt went, in one line."""
+    says = {True: "success", False: "not solved", None: "no verdict"}[attempt.benchmark_success]
+    claim = attempt.status or "no claim"
+    return f"attempt {attempt.attempt}: {says} (planner: {claim}, {attempt.env_steps} env steps)"
+
+
 def verdict(attempts: Sequence[Attempt]) -> bool | None:
     """Return what the benchmark says of all together: one success is enough."""
     says = {attempt.benchmark_success for attempt in attempts}

@@ -29,6 +29,8 @@ SHAPE: dict[str, Any] = {
 }
 """What every run.json holds, from the moment that its run directory is made."""
 ENDED_SHAPE = {"reason": str, "detail": str, "benchmark_success": object, "planner_status": object}
+GROUP = "_explore_"
+"""In the name of a folder that holds the runs of one exploration."""
 LAST_EVENT_BYTES = 65536
 """Where the last event is looked for; the end of a run is a short one."""
 
@@ -158,14 +160,27 @@ def _misshapen(values: Mapping[str, Any], shape: Mapping[str, Any], path: str = 
     return None
 
 
+def create_group(output_dir: Path, tag: str) -> Path:
+    """Make a fresh folder `<time>_explore_<tag>` for the run directories of one exploration.
+
+    Raises:
+        RunDirectoryError: The output directory cannot be written.
+    """
+    output_dir = output_dir.expanduser().absolute()
+    try:
+        output_dir.mkdir(parents=True, exist_ok=True)
+        return _claim(output_dir, f"{_stamp()}{GROUP}{safe_name(tag)}")
+    except OSError as error:
+        raise unwritable(output_dir, error) from error
+
+
 def create(output_dir: Path, tag: str, planner: str) -> RunDirectory:
     """Make a fresh run directory `<tag>_<planner>_<time>`, never one that exists.
 
     Raises:
         RunDirectoryError: The output directory cannot be written.
     """
-    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    name = f"{safe_name(tag)}_{safe_name(planner)}_{stamp}"
+    name = f"{safe_name(tag)}_{safe_name(planner)}_{_stamp()}"
     try:
         output_dir = output_dir.expanduser().absolute()
         output_dir.mkdir(parents=True, exist_ok=True)
@@ -175,6 +190,10 @@ def create(output_dir: Path, tag: str, planner: str) -> RunDirectory:
     except OSError as error:
         raise unwritable(output_dir, error) from error
     return RunDirectory(path)
+
+
+def _stamp() -> str:
+    return datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
 
 
 def _claim(output_dir: Path, name: str) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rpent.errors import RpentError, RunDirectoryError, UsageError
-from rpent.runs.directory import RunDirectory
+from rpent.runs.directory import GROUP, RunDirectory
 from rpent.suggest import did_you_mean
 
 
@@ -18,6 +18,7 @@ class RunSummary:
     """One line of `rpent runs list`."""
 
     name: str
+    """Path below the output directory."""
     path: str
     created: float
     """Seconds since the epoch."""
@@ -29,6 +30,8 @@ class RunSummary:
     benchmark_success: bool | None = None
     planner_status: str | None = None
     reason: str | None = None
+    attempts: int | None = None
+    """How many attempts an exploring run made."""
     problem: str = ""
     """Why the run cannot be read."""
 
@@ -48,17 +51,19 @@ def list_runs(output_dir: Path) -> list[RunSummary]:
             f"There is no directory `{output_dir}`.",
             hint="`rpent run` makes it; `--output-dir` names another.",
         )
-    found = [summary(path.parent) for path in output_dir.glob("*/run.json")]
+    manifests = [*output_dir.glob("*/run.json"), *output_dir.glob(f"*{GROUP}*/*/run.json")]
+    found = [summary(path.parent, output_dir) for path in manifests]
     return sorted(found, key=lambda run: (run.created, run.name), reverse=True)
 
 
-def summary(path: Path) -> RunSummary:
-    """Describe one run."""
+def summary(path: Path, output_dir: Path) -> RunSummary:
+    """Describe one run of an output directory."""
+    name = str(path.relative_to(output_dir))
     try:
         values = RunDirectory(path).read_manifest()
         outcome = values.get("outcome") or {}
         return RunSummary(
-            name=path.name,
+            name=name,
             path=str(path),
             created=float(values["created"]),
             robot=str(values["robot"]["name"]),
@@ -68,10 +73,11 @@ def summary(path: Path) -> RunSummary:
             benchmark_success=outcome.get("benchmark_success"),
             planner_status=outcome.get("planner_status"),
             reason=outcome.get("reason"),
+            attempts=len(values["attempts"]) if "attempts" in values else None,
         )
     except (RpentError, KeyError, TypeError, ValueError) as error:
         return RunSummary(
-            name=path.name,
+            name=name,
             path=str(path),
             created=0.0,
             robot="",

@@ -42,6 +42,8 @@ class Outcome:
     hint: str = ""
     """What to do about an infrastructure failure."""
     run_dir: Path | None = None
+    explored: tuple[str, ...] = ()
+    """What an exploring session tried, and what of it is in the memory now."""
     problems: tuple[str, ...] = ()
     """What else went wrong while the run was closed: a video that could not be written, a full disk."""
 
@@ -57,7 +59,7 @@ class Outcome:
     def to_json(self) -> dict[str, Any]:
         """Return the object that run.json holds."""
         values = asdict(self)
-        del values["run_dir"], values["hint"], values["problems"]
+        del values["run_dir"], values["hint"], values["explored"], values["problems"]
         return values | ({"hint": self.hint} if self.hint else {})
 
     @classmethod

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rpent.runs import events as ev
+from rpent.runs.attempts import attempt_line
 from rpent.runs.events import read_events
 from rpent.runs.index import is_locked
 
@@ -97,20 +98,14 @@ def event_lines(event: Event) -> Iterator[str]:  # noqa: PLR0912  (one case an e
         case ev.AttemptStarted():
             yield f"— attempt {event.attempt}"
         case ev.AttemptEnded():
-            yield from attempt_lines(event)
+            yield f"— {attempt_line(event)}"
+            yield from _block("lesson", event.lesson)
         case ev.Notice(level="warning" | "error"):
             yield _cut(f"  {event.level}: {event.text}")
         case ev.StageChanged(status="failed"):
             yield _cut(f"  {event.stage} " + (f"failed: {event.detail}" if event.detail else "stopped"))
         case _:
             pass
-
-
-def attempt_lines(event: ev.AttemptEnded) -> Iterator[str]:
-    """Yield how an attempt ended, and what the planner learned."""
-    says = {True: "success", False: "not solved", None: "no verdict"}[event.benchmark_success]
-    yield f"— attempt {event.attempt}: {says} (planner: {event.status or 'no claim'}, {event.env_steps} env steps)"
-    yield from _block("lesson", event.lesson)
 
 
 def _result(event: ev.ToolReturned) -> dict[str, Any]:

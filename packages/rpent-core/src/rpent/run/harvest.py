@@ -1,0 +1,171 @@
+"""The end of an exploring session: its drafts and the recipe of its best attempt go into the memory.
+
+Only a session that came to its own end (`finish`, or a budget) is harvested. One that was interrupted, or whose
+infrastructure failed, keeps its drafts in the run directory; `rpent resume` goes on with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from rpent._version import __version__
+from rpent.errors import RpentError
+from rpent.memory.layout import DRAFTS
+from rpent.run.confirm import confirm
+from rpent.runs import events as ev
+from rpent.runs.recipe import RecipeCall, read_recipe
+from rpent.session.finish import NAME as FINISH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rpent.memory.recipe import Audit
+    from rpent.memory.store import Store
+    from rpent.run.episode import Episode
+    from rpent.runs.attempts import Attempt
+    from rpent.session.attempts import Attempts
+    from rpent.session.session import Session
+    from rpent.tools.toolkit import Toolkit
+
+UNFINISHED = ("interrupted", "infrastructure")
+
+
+@dataclass(slots=True)
+class Harvest:
+    """What came of an exploring session."""
+
+    merged: list[str] = field(default_factory=list)
+    """Paths of the notes that were changed."""
+    published: int | None = None
+    """The attempt whose recipe is in the memory now."""
+    lines: list[str] = field(default_factory=list)
+    """What was done, one sentence a line."""
+    problems: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"merged": self.merged, "published": self.published, "problems": self.problems}
+
+
+def harvest(episode: Episode, stopped: Callable[[], bool]) -> Harvest:
+    """Merge the drafts and publish the best recipe; what goes wrong with one is said and stops nothing else.
+
+    Args:
+        episode: The run; its session is over, its services are still up.
+        stopped: Whether the user wants the run to end.
+    """
+    found, session, toolkit = Harvest(), episode.session, episode.toolkit
+    if session is None or session.attempts is None or toolkit is None:
+        return found
+    ending = episode.ending or session.ended
+    if ending is None or ending.reason in UNFINISHED or stopped():
+        if (episode.recorder.directory.path / DRAFTS).is_dir():
+            found.lines.append(f"The drafts stay in `{DRAFTS}`: the session did not come to its end.")
+        return found
+    from rpent.memory.store import Store  # noqa: PLC0415  (only runs that explore need it)
+
+    request = episode.resolved.request
+    name = episode.resolved.robot_spec.name
+    store = Store.at(request.memory_dir, name, lambda text: _notice(episode, text))
+    for step in (_merge, _publish):
+        try:
+            step(episode, store, _Over(session, session.attempts, toolkit, stopped), found)
+        except RpentError as error:
+            found.problems.append(error.message)
+    for line in found.lines:
+        _notice(episode, line)
+    return found
+
+
+def _notice(episode: Episode, text: str) -> None:
+    episode.recorder.event(ev.Notice(text=text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """A session that is over."""
+
+    session: Session
+    attempts: Attempts
+    toolkit: Toolkit
+    stopped: Callable[[], bool]
+
+
+def _merge(episode: Episode, store: Store, over: _Over, found: Harvest) -> None:
+    from rpent.memory.merge import Evidence, merge  # noqa: PLC0415
+
+    setup, directory = episode.resolved.setup, episode.recorder.directory
+    evidence = Evidence(
+        run=directory.path.name,
+        benchmark_success=over.attempts.verdict,
+        created=episode.manifest["created"],
+        family=setup.family,
+        task=setup.task,
+    )
+    report = merge(store, directory.path / DRAFTS, evidence)
+    found.merged += report.merged
+    found.lines += [f"Merged into the memory: `{path}`." for path in report.merged]
+    found.problems += [f"The draft {problem}" for problem in report.problems]
+
+
+def _publish(episode: Episode, store: Store, over: _Over, found: Harvest) -> None:
+    from rpent.memory.publish import publish_recipe  # noqa: PLC0415
+
+    solved = [attempt for attempt in over.attempts.ended if attempt.benchmark_success is True]
+    for attempt in sorted(solved, key=lambda attempt: (attempt.env_steps, attempt.attempt)):
+        repeated = _repeated(episode, over, attempt)
+        if over.stopped():
+            found.problems.append("Nothing was published: the run was interrupted.")
+            return
+        if repeated is False:
+            found.problems.append(
+                f"The recipe of attempt {attempt.attempt} is not published: replayed from a reset, it did not "
+                "solve the task."
+            )
+            continue
+        calls = _closed(read_recipe(episode.recorder.directory.recipe_of(attempt.attempt)), attempt)
+        audit = _audit(episode, over, attempt, repeated)
+        publication = publish_recipe(store, episode.resolved.setup.task, calls, audit)
+        found.published = attempt.attempt if publication.published else None
+        found.lines.append(f"Attempt {attempt.attempt}: {publication.detail}")
+        return
+
+
+def _repeated(episode: Episode, over: _Over, attempt: Attempt) -> bool | None:
+    """Return whether the attempt's recipe solves the task again; None where the robot cannot be reset."""
+    if not over.toolkit.resettable:
+        return None
+    recipe = episode.recorder.directory.recipe_of(attempt.attempt)
+    return confirm(
+        recipe, original=over.session, toolkit=over.toolkit, scope=episode.scope, stopped=over.stopped
+    )
+
+
+def _closed(calls: Sequence[RecipeCall], attempt: Attempt) -> list[RecipeCall]:
+    """Return the recipe with the one ending that the benchmark's verdict allows."""
+    actions = [replace(call, n=number) for number, call in enumerate(c for c in calls if c.name != FINISH)]
+    claim = {"status": "success", "summary": attempt.lesson}
+    return [*actions, RecipeCall(n=len(actions), name=FINISH, arguments=claim, env_steps=attempt.env_steps)]
+
+
+def _audit(episode: Episode, over: _Over, attempt: Attempt, repeated: bool | None) -> Audit:
+    from rpent.memory.recipe import Audit  # noqa: PLC0415
+
+    manifest, setup = episode.manifest, episode.resolved.setup
+    plugins = [manifest[kind] for kind in ("robot", "planner", "perceptor") if manifest[kind]]
+    versions = {plugin["distribution"]: plugin["version"] for plugin in plugins if plugin["distribution"]}
+    return Audit(
+        run=episode.recorder.directory.path.name,
+        attempt=attempt.attempt,
+        benchmark_success=attempt.benchmark_success,
+        repeated=repeated,
+        env_steps=attempt.env_steps,
+        seed=setup.seed,
+        planner=manifest["planner"]["name"],
+        model=over.session.budget.usage.model,
+        instruction=setup.instruction,
+        created=manifest["created"],
+        privileged=tuple(manifest["privileged_perceptors"]),
+        versions={"rpent-core": __version__} | versions,
+    )
