@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rpent.memory.recorded import learn, offer_of
+from rpent.memory.store import Store
 from rpent.run import Limits, RunRequest, execute, resume
+from rpent.runs.directory import RunDirectory
 from rpent.runs.recipe import read_recipe
 
 pytestmark = pytest.mark.sim
@@ -58,3 +61,21 @@ def test_a_recipe_is_repeated_where_things_stand_elsewhere(solved: Path, tmp_pat
     outcome = execute(request(tmp_path, seed=7, planner_config={"recipe": solved}))
     assert outcome.benchmark_success
     assert outcome.planner_status == "success"
+
+
+def test_what_was_published_is_repeated_in_another_scene(solved: Path, tmp_path: Path) -> None:
+    offer = offer_of(RunDirectory(solved))
+    assert (offer.task, offer.evidence.family) == ("libero_object_swap_t2", "libero_object")
+    learned = learn(Store(tmp_path / "memory", "libero"), offer)
+    assert learned.publication is not None
+    assert learned.publication.published
+    outcome = execute(request(tmp_path, seed=1, memory=True, memory_dir=tmp_path / "memory"))
+    assert outcome.benchmark_success
+    assert outcome.run_dir is not None
+    said = (outcome.run_dir / "events.jsonl").read_text()
+    assert f"Repeating the recipe of run `{solved.name}`" in said
+    assert "Going on with a plan" not in said
+    run = json.loads((outcome.run_dir / "run.json").read_text())
+    folder = "task-specific/libero_object_swap_t2"
+    assert run["memory"]["files"] == [f"{folder}/audit.json", f"{folder}/recipe.jsonl"]
+    assert len(run["memory"]["digest"]) == 64

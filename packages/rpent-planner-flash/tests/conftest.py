@@ -45,6 +45,8 @@ class TableSession:
     crashes: int = 0
     """So many placements are cut short by a crash; the world is put back to where it was before."""
     finished: dict[str, Any] | None = None
+    memory: Any = None
+    notices: list[str] = field(default_factory=list)
     stuck: Thing | None = None
     tried: dict[int, int] = field(default_factory=dict)
 
@@ -61,6 +63,9 @@ class TableSession:
 
     def say(self, text: str) -> None:
         assert text
+
+    def notice(self, text: str) -> None:
+        self.notices.append(text)
 
     def names(self) -> list[str]:
         """Return the names of the calls that act, and `finish`."""

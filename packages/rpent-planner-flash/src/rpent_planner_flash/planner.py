@@ -36,21 +36,60 @@ class FlashPlanner:
         executor = Executor(session, self.config, resumed=bool(session.history), holding=holding)
         if self._recipe is not None:
             return self._recipe.repeat(executor)
+        result = _remembered(session, executor)
+        if result is not None and (executor.accomplished or executor.episode_over):
+            return result
+        return self._plan(session, executor, result)
+
+    def _plan(self, session: Session, executor: Executor, result: tuple[str, str] | None) -> tuple[str, str]:
+        """Carry out what the instruction asks for; what a recipe has done already is seen, and not done again.
+
+        Args:
+            session: The session.
+            executor: What carries it out.
+            result: What repeating a recipe came to, if that was tried before.
+        """
         try:
             goals = parse(session.task.instruction)
         except InstructionError as error:
-            return "stuck", f"{error.message} {error.hint}"
+            return result or ("stuck", f"{error.message} {error.hint}")
         session.say("Plan: " + "; ".join(map(str, goals)))
         executor.survey(goals)
         details = []
         for goal in goals:
-            result = executor.reach(goal)
-            details.append(result.detail)
-            if not result.ok:
+            reached = executor.reach(goal)
+            details.append(reached.detail)
+            if not reached.ok:
                 return "failure", " ".join(details)
             if executor.accomplished:
                 break
         return "success", " ".join(details)
+
+
+def _remembered(session: Session, executor: Executor) -> tuple[str, str] | None:
+    """Repeat the recipe that the memory has for this task; None where there is none to repeat.
+
+    A plan follows where it failed, or where nothing says that the task is done.
+    """
+    if session.memory is None:
+        return None
+    published = session.memory.recipe()
+    if published is None:
+        session.notice("The memory has no recipe for this task; the plan comes from the instruction.")
+        return None
+    run = f"run `{published.audit.run}`"
+    if session.history:
+        session.notice(f"The recipe of {run} is not begun again in a resumed run; what is seen decides.")
+        return None
+    from rpent_planner_flash.recipe import Recipe  # noqa: PLC0415
+
+    session.notice(f"Repeating the recipe of {run} from the memory, moved to where the things are now.")
+    status, summary = Recipe(published.calls).repeat(executor)
+    if not (executor.accomplished or executor.episode_over):
+        how = "did not finish the task" if status == "success" else f"did not work: {summary}"
+        session.notice(f"The recipe from the memory {how.rstrip('.')}. Going on with a plan.")
+        executor.resumed = True
+    return status, summary
 
 
 def _recipe(path: Path) -> Recipe:

@@ -115,6 +115,7 @@ class Recipe:
         if not self.calls:
             return "stuck", "The recipe holds no call that succeeded."
         anchors = Anchors()
+        executor.session.begin_turn()
         executor.session.say(f"Repeating a recipe of {len(self.calls)} calls.")
         for call in self.calls:
             if call.name == LOOKS:
