@@ -47,13 +47,17 @@ _TEXT_RESULTS = (
 """Providers whose tool results hold text only; pictures follow in a message of their own."""
 
 
-async def converse(session: Session, config: ApiConfig) -> None:
+def work(session: Session, config: ApiConfig) -> None:
     """Work on the session's task until it ends.
 
     Raises:
         SessionEndedError: The session is over.
         ModelError: The model cannot be asked any more.
     """
+    asyncio.run(_converse(session, config))
+
+
+async def _converse(session: Session, config: ApiConfig) -> None:
     model = build_model(config)
     async with model:
         conversation = Conversation(session, config, model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from rpent_planner_api.models import PLANNER, PLUGIN, SDK, model_name
@@ -37,5 +36,5 @@ class ApiPlanner:
         from rpent.planners.sdk import importing_sdk  # noqa: PLC0415
 
         with importing_sdk(SDK, planner=PLANNER, plugin=PLUGIN):
-            from rpent_planner_api.conversation import converse  # noqa: PLC0415
-        asyncio.run(converse(session, self.config))
+            from rpent_planner_api.conversation import work  # noqa: PLC0415
+        work(session, self.config)
