@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rpent.errors import ToolError
+from rpent.rpc import serve
 from rpent.run import RunRequest, execute, resume
 from rpent.runs.events import Event, read_events
 from rpent.runs.outcome import Outcome
 from rpent.session.session import Session
+from rpent.testing.fake_robot.config import FakeEnvConfig
 from rpent.testing.fake_robot.robot import FakeRobot
+from rpent.testing.fake_robot.server import create
 from rpent.testing.fake_robot.toolkit import FakeToolkit
 from rpent.testing.models import ModelServer, Reply
 from rpent.testing.registry import FakeRegistry
@@ -24,6 +27,7 @@ from rpent.tools import ToolResult, tool
 
 from .cases import KEY, PRICES, Case
 
+ENV_TOKEN = "token-of-the-test"
 FOREIGN = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "MCP_", "AWS_", "GOOGLE_", "OTEL_")
 
 
@@ -72,17 +76,19 @@ class Drive:
     """A run under way, for a scenario that acts on it."""
 
     case: Case
-    server: ModelServer
+    server: ModelServer | None = None
     session: Session | None = None
     services: list[Any] = field(default_factory=list)
+    env: Any = None
+    """The env server, where it is not the run's own."""
     notes: dict[str, Any] = field(default_factory=dict)
 
-    def send(self, text: str, *, interrupt: bool = False) -> None:
+    def send(self, text: str, *, interrupt: bool = False, after_s: float = 0.0) -> None:
         """Speak as the user, from another thread, as a terminal does."""
         assert self.session is not None
-        threading.Thread(
-            target=self.session.send, args=(text,), kwargs={"interrupt": interrupt}, daemon=True
-        ).start()
+        speak = threading.Timer(after_s, self.session.send, args=(text,), kwargs={"interrupt": interrupt})
+        speak.daemon = True
+        speak.start()
 
     def once(self, name: str) -> bool:
         """Return whether this is the first time."""
@@ -117,7 +123,7 @@ Act = Callable[[Drive, Any], None]
 
 
 @pytest.fixture
-def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Ran]]:
     """Run (or, with `run_dir`, resume) an episode whose model plays a script."""
     opened: list[Session] = []
     real_open = Session.open
@@ -128,12 +134,18 @@ def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
     monkeypatch.setattr(Session, "open", open_and_note)
 
+    served: list[Any] = []
+
     def run(
-        case: Case, script: list[Reply] | Callable[..., Reply], act: Act | None = None, **options: Any
+        case: Case,
+        script: list[Reply] | Callable[[Drive], list[Reply]],
+        act: Act | None = None,
+        **options: Any,
     ) -> Ran:
         run_dir = options.pop("run_dir", None)
-        with ModelServer(script, key=KEY) as server:
-            drive = Drive(case, server)
+        drive = Drive(case)
+        with ModelServer(script(drive) if callable(script) else script, key=KEY) as server:
+            drive.server = server
 
             def on_event(event: Event) -> None:
                 drive.session = opened[-1] if opened else None
@@ -146,6 +158,10 @@ def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
                         server.note(f"the test's own act failed: {error!r}")
 
             values = {**case.options(server), **PRICES, "max_retries": 3, **options.pop("planner_config", {})}
+            if not options.pop("owned_env", False):
+                drive.env = env_server(options)
+                served.append(drive.env)
+                options |= {"endpoints": {"env": str(drive.env.endpoint)}, "token": ENV_TOKEN}
             if run_dir is not None:
                 outcome = resume(
                     run_dir,
@@ -168,4 +184,14 @@ def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
                 outcome = execute(request, registry=FakeRegistry(), on_event=on_event)
         return Ran(outcome, server, drive)
 
-    return run
+    yield run
+    for one in served:
+        one.shutdown()
+
+
+def env_server(options: dict[str, Any]) -> Any:
+    """Serve the fake robot's env from this process (a process of its own takes longer to start)."""
+    config = FakeEnvConfig(**options.get("robot_config", {}))
+    server = serve("http://127.0.0.1:0", create(config), token=ENV_TOKEN)
+    threading.Thread(target=server.run, daemon=True).start()
+    return server

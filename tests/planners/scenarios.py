@@ -38,8 +38,16 @@ class Scenario:
     tight_s: bool = False
     """Whether the time limit is as short as the planner's start allows."""
     robot: dict[str, Any] = field(default_factory=dict)
+    owned_env: bool = False
+    """Whether the env server is a process of the run's own, which can die and be brought back."""
     act: Callable[[Any, Any], None] | None = None
     """Called with the drive and every event."""
+    speak_at: int | None = None
+    """The reply during whose stream the user says "Look before you move."."""
+    interrupt: bool = False
+    """Whether they interrupt it."""
+    aborted: int = 0
+    """How many replies are not heard to their end, so that their usage may not be known."""
     retries: int = 0
     """How many notices say that a request is tried again."""
     notices: tuple[str, ...] = ()
@@ -117,6 +125,12 @@ def hears(*texts: str) -> Callable[[Request], None]:
 def nudged(number: int, text: str) -> Events:
     """Return a turn without a call, and the reminder after it."""
     return [*turn(number, text=text), ("user", "nudge", None, False)]
+
+
+def stop_env(drive: Any, event: Any) -> None:
+    """Stop an env server that is not the run's own, at the first motion."""
+    if event.type == "tool_called" and event.name == "move_to":
+        drive.env.shutdown()
 
 
 CRASHED = (
@@ -235,6 +249,54 @@ SCENARIOS = [
         act=speak_while_moving(interrupt=False),
     ),
     Scenario(
+        "interrupt_while_the_model_speaks",
+        [
+            Reply(calls=[LOOK]),
+            Reply(text="I will move now, slowly " * 20, slow_s=0.1, calls=[MOVE]),
+            Reply(text="Right.", calls=[LOOK], expect=hears("Look before you move.")),
+            Reply(calls=[FINISH]),
+        ],
+        [
+            *turn(1, LOOKED),
+            ("turn", 2),
+            *SPOKEN,
+            ("text", 2, ...),
+            *turn(3, LOOKED, text="Right."),
+            *finished(4),
+        ],
+        speak_at=1,
+        interrupt=True,
+        aborted=1,
+    ),
+    Scenario(
+        "message_while_the_model_speaks",
+        [
+            Reply(calls=[LOOK]),
+            Reply(text="I look once more, slowly.", slow_s=0.2, calls=[LOOK]),
+            Reply(text="Right.", calls=[LOOK], expect=hears("Look before you move.")),
+            Reply(calls=[FINISH]),
+        ],
+        [
+            *turn(1, LOOKED),
+            ("turn", 2),
+            ("user", "user", "Look before you move.", False),
+            ("text", 2, "I look once more, slowly."),
+            *made(2, *LOOKED),
+            *turn(3, LOOKED, text="Right."),
+            *finished(4),
+        ],
+        speak_at=1,
+    ),
+    Scenario(
+        "a_reply_that_is_cut_off",
+        [
+            Reply(text="I think and think", stop="length"),
+            Reply(calls=[LOOK], expect=hears("cut off")),
+            Reply(calls=[FINISH]),
+        ],
+        [*nudged(1, "I think and think"), *turn(2, LOOKED), *finished(3)],
+    ),
+    Scenario(
         "wrong_arguments",
         [Reply(calls=[Call("move_to", {"xyz": "far", "speed": 3})]), Reply(calls=[FINISH])],
         [*turn(1, ("move_to", {"xyz": "far", "speed": 3}, "refused", ...)), *finished(2)],
@@ -288,6 +350,7 @@ SCENARIOS = [
         "the_env_server_crashes",
         [Reply(calls=[MOVE]), Reply(calls=[MOVE]), Reply(calls=[FINISH])],
         [("turn", 1), *RECOVERED, *turn(2, ("move_to", FAR)), *finished(3)],
+        owned_env=True,
         act=kill_env,
         last=hears("crashed and was restarted"),
     ),
@@ -313,8 +376,25 @@ SCENARIOS = [
         reason="infrastructure",
         status=None,
         exit_code=3,
+        owned_env=True,
         act=kill_env_always,
         replies=4,
+    ),
+    Scenario(
+        "an_env_server_that_is_not_ours_is_gone",
+        [Reply(calls=[MOVE])] * 2,
+        [
+            ("turn", 1),
+            ("called", 1, "move_to", FAR),
+            ended("infrastructure"),
+            ("returned", "move_to", "failed", ...),
+        ],
+        reason="infrastructure",
+        status=None,
+        exit_code=3,
+        act=stop_env,
+        replies=1,
+        detail="It cannot be brought back by this run",
     ),
     faulty("server_error_once", Fault(status=500)),
     faulty("rate_limit_twice", Fault(status=429, retry_after=0.1, times=2)),

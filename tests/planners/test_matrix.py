@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
+from rpent.testing.models import Reply
 
 from .cases import PARAMS, Case
 from .normal import normalised
@@ -17,7 +19,8 @@ from .scenarios import SCENARIOS, Scenario
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 def test_the_same_for_every_planner(case: Case, scenario: Scenario, drive_run: Any) -> None:
     limits = replace(scenario.limits, time_limit_s=case.start_s) if scenario.tight_s else scenario.limits
-    ran = drive_run(case, list(scenario.script), scenario.act, robot_config=scenario.robot, limits=limits)
+    options = {"robot_config": scenario.robot, "limits": limits, "owned_env": scenario.owned_env}
+    ran = drive_run(case, lambda drive: script_of(scenario, drive), scenario.act, **options)
     outcome, server = ran.outcome, ran.server
     assert server.problems == []
     assert_same(normalised(ran.events), scenario.events)
@@ -28,8 +31,18 @@ def test_the_same_for_every_planner(case: Case, scenario: Scenario, drive_run: A
     assert server.script.position == replies
     scenario.last(server.last)
     check_notices(ran, scenario)
-    check_usage(ran, replies)
+    check_usage(ran, replies, scenario.aborted)
     check_record(ran)
+
+
+def script_of(scenario: Scenario, drive: Any) -> list[Reply]:
+    """Return the script, with the user's word in the middle of a reply."""
+    script = list(scenario.script)
+    if scenario.speak_at is not None:
+        at, said = scenario.speak_at, "Look before you move."
+        speak = partial(drive.send, said, interrupt=scenario.interrupt, after_s=0.3)
+        script[at] = replace(script[at], during=lambda request: speak())
+    return script
 
 
 def assert_same(got: list[tuple[Any, ...]], wanted: list[tuple[Any, ...]]) -> None:
@@ -51,10 +64,10 @@ def check_notices(ran: Any, scenario: Scenario) -> None:
         assert any(words in text for text in said), said
 
 
-def check_usage(ran: Any, replies: int) -> None:
+def check_usage(ran: Any, replies: int, aborted: int) -> None:
     """One report a reply, with tokens and cost; run.json has the sum."""
     reports = ran.of("usage")
-    assert len(reports) == replies
+    assert replies - aborted <= len(reports) <= replies
     assert all(report.input_tokens > 0 and report.output_tokens > 0 for report in reports)
     total = ran.manifest["usage"]
     assert total["input_tokens"] == sum(report.input_tokens for report in reports)
