@@ -1,0 +1,198 @@
+"""One conversation with Codex: turns on a thread, the user's messages, interrupts, and the end."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RpentError
+from rpent.session.session import SessionEndedError
+
+from rpent_planner_codex.replies import Replies
+from rpent_planner_codex.tools import ReplySource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal
+    from openai_codex import Thread, TurnHandle
+    from openai_codex.client import CodexClient
+    from openai_codex.models import Notification
+    from rpent.planners.parts import Part
+    from rpent.session.reply import ToolReply
+    from rpent.session.session import Session
+
+    from rpent_planner_codex.config import CodexConfig
+    from rpent_planner_codex.errors import Target
+
+STOP_S = 3.0
+"""How long Codex may take to break off a turn of a session that is over; then its process is ended."""
+
+
+class Conversation:
+    """Between the session and Codex. `run` works on the planner's thread; the rest is called from others."""
+
+    def __init__(
+        self,
+        session: Session,
+        config: CodexConfig,
+        target: Target,
+        provider: str | None,
+        portal: BlockingPortal,
+    ) -> None:
+        self._session = session
+        self._target = target
+        self._portal = portal
+        self._replies = Replies(
+            session,
+            config=config,
+            target=target,
+            provider=provider,
+            submit=self._submit,
+            on_over=self._between_responses,
+        )
+        self.source = ReplySource(
+            session, calls=self._replies.calls, images=config.images, on_last=self._between_responses
+        )
+        """What to serve over MCP."""
+        self._lock = threading.Lock()
+        self._client: CodexClient | None = None
+        self._turn: TurnHandle | None = None
+        self._undelivered: list[str] = []
+
+    def run(self, client: CodexClient, thread: Thread, parts: Sequence[Part]) -> None:
+        """Talk until the session is over.
+
+        Raises:
+            ModelError: The model server fails for good.
+            RpentError: Codex itself ended.
+        """
+        self._client = client
+        take_back = [
+            self._session.cancel.on_cancel(lambda: self._aside(self._stop)),
+            self._session.on_interrupt(lambda: self._aside(self._break_off)),
+        ]
+        try:
+            message: Sequence[Part] | None = parts
+            while message is not None and self._session.ended is None:
+                self._replies.begin()
+                self._take_turn(thread, message)
+                message = self._next_message()
+        except SessionEndedError:
+            pass
+        finally:
+            for take in take_back:
+                take()
+            self._replies.calls.close()
+
+    def _take_turn(self, thread: Thread, parts: Sequence[Part]) -> None:
+        from openai_codex.errors import CodexError  # noqa: PLC0415  (the SDK is slow to import)
+
+        try:
+            turn = thread.turn(input_items(parts))
+            with self._lock:
+                self._turn = turn
+            for event in turn.stream():
+                self._replies.handle(event.method, values_of(event))
+        except CodexError as error:
+            # A process that ends because of a Ctrl-C at the terminal, or of `_stop`, is no fault.
+            if not self._session.cancel.wait(1.0):
+                raise RpentError(
+                    "Codex ended in the middle of the run.",
+                    hint=f"It said: {str(error)[-300:]}",
+                ) from error
+        finally:
+            with self._lock:
+                self._turn = None
+
+    def _next_message(self) -> list[Part] | None:
+        """Return what to say next, or None when the session is over."""
+        failure = self._replies.failure
+        if failure is not None and failure.cut:
+            self._session.notice("The model's reply reached its length limit.", level="warning")
+        elif failure is not None and self._session.ended is None:
+            raise failure.error(self._target)
+        with self._lock:
+            waiting, self._undelivered = self._undelivered, []
+        if waiting:
+            return ["\n\n".join([*waiting, *self._session.user_messages()])]
+        text = self._session.nudge()
+        return None if text is None else [text]
+
+    def _between_responses(self) -> None:
+        """All calls of a response are done, and Codex is about to ask the model again: hand over what is new."""
+        if self._session.ended is None:
+            self._steer()
+            with suppress(SessionEndedError):
+                self._replies.next()
+        if self._session.ended is not None:
+            self._interrupt()
+
+    def _steer(self) -> None:
+        """Pass the user's messages on, with the next request."""
+        from openai_codex.errors import CodexError  # noqa: PLC0415
+
+        messages = self._session.user_messages()
+        turn = self._turn
+        if not messages:
+            return
+        try:
+            if turn is None:
+                raise CodexError("no turn is under way")
+            turn.steer("\n\n".join(messages))
+        except CodexError:
+            with self._lock:
+                self._undelivered += messages
+
+    def _submit(self, name: str, arguments: str, call_id: str) -> Future[ToolReply]:
+        return self._portal.start_task_soon(partial(self._session.acall, name, arguments, call_id=call_id))
+
+    def _break_off(self) -> None:
+        """The user interrupted: break off a response; a tool was cancelled by the session, and Codex goes on."""
+        if not self._replies.calls.under_way:
+            self._interrupt()
+
+    def _stop(self) -> None:
+        """The session is over: break off the turn, and end a Codex that does not."""
+        done = threading.Event()
+        self._aside(lambda: self._interrupt(done))
+        if not done.wait(STOP_S) and self._client is not None:
+            self._client.close()
+
+    def _interrupt(self, done: threading.Event | None = None) -> None:
+        turn = self._turn
+        if turn is not None:
+            with suppress(Exception):  # it is over already, or Codex is gone
+                turn.interrupt()
+        if done is not None:
+            done.set()
+
+    @staticmethod
+    def _aside(work: Callable[[], None]) -> None:
+        threading.Thread(target=work, name="rpent-codex-control", daemon=True).start()
+
+
+def input_items(parts: Sequence[Part]) -> list[Any]:
+    """Return a message as the SDK wants it; pictures become data URLs."""
+    from openai_codex import ImageInput, TextInput  # noqa: PLC0415
+
+    return [
+        TextInput(part)
+        if isinstance(part, str)
+        else ImageInput(f"data:{part.media_type};base64,{base64.b64encode(part.data).decode()}")
+        for part in parts
+    ]
+
+
+def values_of(event: Notification) -> Mapping[str, Any]:
+    """Return what a notification holds, by the names of the wire; the SDK has no types for raw items."""
+    from openai_codex.models import UnknownNotification  # noqa: PLC0415
+
+    payload = event.payload
+    if isinstance(payload, UnknownNotification):
+        return payload.params
+    return payload.model_dump(by_alias=True, mode="json")
