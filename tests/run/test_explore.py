@@ -60,7 +60,7 @@ def test_a_solved_attempt_is_published_and_drafts_are_merged(run_fake, memory_di
     assert "rpent-core" in audit.versions
     assert {"global/grasping.md", "task-specific/fake_t0/notes.md"} <= set(view.files)
     assert outcome.run_dir.name in view.read("global/grasping.md")
-    assert explored(outcome.run_dir)["published"] == 2
+    assert explored(outcome.run_dir)["confirmed"] == 2
     assert any("attempt 1: not solved" in line for line in outcome.explored)
 
 
@@ -91,7 +91,7 @@ def test_a_longer_recipe_does_not_replace_a_shorter_one(run_fake, memory_dir):
     first = run_fake(solution(), explore=Explore(attempts=1))
     second = run_fake([*DETOUR, solution()[-1]], explore=Explore(attempts=1))
     assert seen_by(memory_dir).recipe().audit.run == first.run_dir.name
-    assert explored(second.run_dir)["published"] is None
+    assert explored(second.run_dir)["published"] is False
     assert any("stays" in line for line in second.explored)
 
 
@@ -293,7 +293,7 @@ def test_what_was_resumed_is_not_published_twice(run_fake, memory_dir):
     calls = [*WRONG, *solution()]
     outcome = run_fake(calls, explore=Explore(attempts=2), limits=Limits(max_turns=4))
     outcome = resume(outcome.run_dir, limits=Limits(), registry=FakeRegistry(), progress="quiet")
-    assert explored(outcome.run_dir)["published"] == 2
+    assert explored(outcome.run_dir)["confirmed"] == 2
 
 
 @pytest.mark.parametrize("values", [{"attempts": 0}, {"sessions": -1}, {"attempts": 1.5}])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.memory.layout import DRAFTS
@@ -12,11 +12,14 @@ from rpent.memory.recipe import Audit
 from rpent.runs.recipe import RecipeCall, read_recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from rpent.memory.store import Store
     from rpent.runs.directory import RunDirectory
+
+FINISH = "finish"
+"""The session's tool that ends a recipe."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,18 +72,47 @@ def offer_of(run: RunDirectory) -> Offer:
     if best is None:
         return Offer(**offered)
     number, env_steps = best
-    audit = Audit(
-        run=name,
+    audit = audit_of(manifest, name, env_steps=env_steps, attempt=number or 1)
+    file = run.recipe if number is None else run.recipe_of(number)
+    return Offer(**offered, recipe=solution_of(read_recipe(file)), audit=audit)
+
+
+def audit_of(manifest: Mapping[str, Any], run: str, *, env_steps: int, attempt: int = 1) -> Audit:
+    """Return the audit of a solution that the benchmark confirmed, from the run's run.json.
+
+    Args:
+        manifest: run.json.
+        run: Name of the run directory.
+        env_steps: Control steps of the solution.
+        attempt: Which attempt of the run it is.
+    """
+    task = manifest["task"]
+    plugins = [manifest[kind] for kind in ("robot", "planner", "perceptor") if manifest.get(kind)]
+    versions = {plugin["distribution"]: plugin["version"] for plugin in plugins if plugin.get("distribution")}
+    return Audit(
+        run=run,
+        attempt=attempt,
         benchmark_success=True,
         env_steps=env_steps,
         seed=task.get("seed", 0),
         planner=manifest["planner"]["name"],
+        model=manifest.get("usage", {}).get("model", ""),
         instruction=task["instruction"],
         created=manifest["created"],
         privileged=tuple(manifest.get("privileged_perceptors", ())),
+        versions={"rpent-core": manifest["rpent"]} | versions,
     )
-    file = run.recipe if number is None else run.recipe_of(number)
-    return Offer(**offered, recipe=tuple(read_recipe(file)), audit=audit)
+
+
+def solution_of(calls: Iterable[RecipeCall], summary: str = "") -> tuple[RecipeCall, ...]:
+    """Return the calls of a confirmed attempt with the ending that the benchmark's verdict allows.
+
+    Only a session's last attempt ends with `finish`, and what it claims there is the planner's own opinion.
+    """
+    actions = [call for call in calls if call.name != FINISH]
+    claim = {"status": "success", "summary": summary}
+    end = RecipeCall(n=0, name=FINISH, arguments=claim, env_steps=actions[-1].env_steps if actions else 0)
+    return tuple(replace(call, n=number) for number, call in enumerate([*actions, end]))
 
 
 def learn(store: Store, offer: Offer) -> Learned:
@@ -99,12 +131,12 @@ def learn(store: Store, offer: Offer) -> Learned:
 def _confirmed(manifest: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int | None, int] | None:
     """Return which attempt was confirmed (None: there was one only) and its control steps.
 
-    Of an exploring run it is the one that the run itself published, which it tried again before.
+    Of an exploring run it is the one that the run itself found to solve the task again.
     """
     attempts = manifest.get("attempts")
     if attempts is None:
         solved = outcome.get("benchmark_success") is True
         return (None, int(manifest.get("counts", {}).get("env_steps", 0))) if solved else None
-    published = manifest.get("explored", {}).get("published")
+    confirmed = manifest.get("explored", {}).get("confirmed")
     steps = {attempt["attempt"]: attempt["env_steps"] for attempt in attempts if attempt["benchmark_success"]}
-    return (published, steps[published]) if published in steps else None
+    return (confirmed, steps[confirmed]) if confirmed in steps else None

@@ -9,18 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rpent._version import __version__
 from rpent.errors import RpentError
 from rpent.memory.layout import DRAFTS
 from rpent.run.confirm import confirm
 from rpent.runs import events as ev
-from rpent.runs.recipe import RecipeCall, read_recipe
-from rpent.session.finish import NAME as FINISH
+from rpent.runs.recipe import read_recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from rpent.memory.recipe import Audit
     from rpent.memory.store import Store
     from rpent.run.episode import Episode
     from rpent.runs.attempts import Attempt
@@ -37,15 +34,22 @@ class Harvest:
 
     merged: list[str] = field(default_factory=list)
     """Paths of the notes that were changed."""
-    published: int | None = None
-    """The attempt whose recipe is in the memory now."""
+    confirmed: int | None = None
+    """The shortest attempt that the benchmark confirmed and whose recipe solves the task again."""
+    published: bool = False
+    """Its recipe is in the memory now; else there is a shorter one."""
     lines: list[str] = field(default_factory=list)
     """What was done, one sentence a line."""
     problems: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"merged": self.merged, "published": self.published, "problems": self.problems}
+        return {
+            "merged": self.merged,
+            "confirmed": self.confirmed,
+            "published": self.published,
+            "problems": self.problems,
+        }
 
 
 def harvest(episode: Episode, stopped: Callable[[], bool]) -> Harvest:
@@ -111,7 +115,9 @@ def _merge(episode: Episode, store: Store, over: _Over, found: Harvest) -> None:
 
 def _publish(episode: Episode, store: Store, over: _Over, found: Harvest) -> None:
     from rpent.memory.publish import publish_recipe  # noqa: PLC0415
+    from rpent.memory.recorded import audit_of, solution_of  # noqa: PLC0415
 
+    directory, manifest = episode.recorder.directory, episode.manifest
     solved = [attempt for attempt in over.attempts.ended if attempt.benchmark_success is True]
     for attempt in sorted(solved, key=lambda attempt: (attempt.env_steps, attempt.attempt)):
         repeated = _repeated(episode, over, attempt)
@@ -124,10 +130,16 @@ def _publish(episode: Episode, store: Store, over: _Over, found: Harvest) -> Non
                 "solve the task."
             )
             continue
-        calls = _closed(read_recipe(episode.recorder.directory.recipe_of(attempt.attempt)), attempt)
-        audit = _audit(episode, over, attempt, repeated)
-        publication = publish_recipe(store, episode.resolved.setup.task, calls, audit)
-        found.published = attempt.attempt if publication.published else None
+        recipe = read_recipe(directory.recipe_of(attempt.attempt))
+        audit = audit_of(manifest, directory.path.name, env_steps=attempt.env_steps, attempt=attempt.attempt)
+        publication = publish_recipe(
+            store,
+            episode.resolved.setup.task,
+            solution_of(recipe, attempt.lesson),
+            replace(audit, repeated=repeated, model=over.session.budget.usage.model),
+        )
+        found.confirmed = attempt.attempt
+        found.published = publication.published
         found.lines.append(f"Attempt {attempt.attempt}: {publication.detail}")
         return
 
@@ -139,33 +151,4 @@ def _repeated(episode: Episode, over: _Over, attempt: Attempt) -> bool | None:
     recipe = episode.recorder.directory.recipe_of(attempt.attempt)
     return confirm(
         recipe, original=over.session, toolkit=over.toolkit, scope=episode.scope, stopped=over.stopped
-    )
-
-
-def _closed(calls: Sequence[RecipeCall], attempt: Attempt) -> list[RecipeCall]:
-    """Return the recipe with the one ending that the benchmark's verdict allows."""
-    actions = [replace(call, n=number) for number, call in enumerate(c for c in calls if c.name != FINISH)]
-    claim = {"status": "success", "summary": attempt.lesson}
-    return [*actions, RecipeCall(n=len(actions), name=FINISH, arguments=claim, env_steps=attempt.env_steps)]
-
-
-def _audit(episode: Episode, over: _Over, attempt: Attempt, repeated: bool | None) -> Audit:
-    from rpent.memory.recipe import Audit  # noqa: PLC0415
-
-    manifest, setup = episode.manifest, episode.resolved.setup
-    plugins = [manifest[kind] for kind in ("robot", "planner", "perceptor") if manifest[kind]]
-    versions = {plugin["distribution"]: plugin["version"] for plugin in plugins if plugin["distribution"]}
-    return Audit(
-        run=episode.recorder.directory.path.name,
-        attempt=attempt.attempt,
-        benchmark_success=attempt.benchmark_success,
-        repeated=repeated,
-        env_steps=attempt.env_steps,
-        seed=setup.seed,
-        planner=manifest["planner"]["name"],
-        model=over.session.budget.usage.model,
-        instruction=setup.instruction,
-        created=manifest["created"],
-        privileged=tuple(manifest["privileged_perceptors"]),
-        versions={"rpent-core": __version__} | versions,
     )
