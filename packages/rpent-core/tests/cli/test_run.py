@@ -57,7 +57,7 @@ def requests(monkeypatch):
     class Ended:
         exit_code = ExitCode.TASK_FAILED
 
-    def execute(request):
+    def execute(request, **_):
         seen.append(request)
         return Ended()
 
@@ -215,3 +215,19 @@ def test_an_import_string_that_leads_nowhere_is_an_error_of_the_plugin(plugin_si
     result = run_cli("run", "--robot", "lost", "--help")
     assert result.exit_code == ExitCode.INFRASTRUCTURE
     assert "The robot `lost` names `nowhere:C`, which cannot be imported" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "memory"),
+    [
+        ((), False),
+        (("--memory",), True),
+        (("--memory-dir", "notes"), True),
+        (("--memory-dir", "notes", "--no-memory"), False),
+    ],
+)
+def test_memory_is_off_unless_it_or_its_directory_is_asked_for(
+    robots_and_planner, run_cli, requests, arguments, memory
+):
+    run_cli("run", "--robot", "walker", "--planner", "thinker", *arguments)
+    assert requests[0].memory is memory
