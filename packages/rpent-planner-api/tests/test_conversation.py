@@ -19,7 +19,7 @@ from rpent.testing.fake_robot.robot import solution
 from rpent.testing.models import Call, Reply, Tokens
 from rpent.testing.models.request import Picture
 
-from .stage import FINISH, Stage
+from .stage import FINISH, Stage, config
 
 LOOK = Call("look", {"size": 64})
 
@@ -206,6 +206,22 @@ def test_options_reach_the_wire(stage: Stage) -> None:
     assert (responses["max_output_tokens"], responses["reasoning"]["effort"]) == (1234, "low")
     messages = stage.play([FINISH], "anthropic", options=options | {"temperature": None}).server.last.body
     assert messages["max_tokens"] == 1234
+
+
+@pytest.mark.parametrize("effort", ["minimal", "low", "medium", "high"])
+def test_thinking_fits_into_a_reply(stage: Stage, effort: str) -> None:
+    server = stage.serve([FINISH], models=("claude-sonnet-4-5",))
+    options = config(server, model="anthropic:claude-sonnet-4-5", reasoning_effort=effort)
+    body = stage.start(server, stage.session(), options).join().server.last.body
+    assert 1024 <= body["thinking"]["budget_tokens"] < body["max_tokens"] == 8192
+
+
+def test_an_option_that_a_model_does_not_take_is_a_notice(stage: Stage) -> None:
+    server = stage.serve([Reply(calls=[LOOK]), FINISH], models=("claude-opus-4-8",))
+    options = config(server, model="anthropic:claude-opus-4-8", temperature=0.5)
+    played = stage.start(server, stage.session(), options).join()
+    assert len([notice for notice in played.notices if "temperature" in notice]) == 1
+    assert "temperature" not in played.server.last.body
 
 
 def test_anthropics_prompt_cache_is_used(stage: Stage) -> None:

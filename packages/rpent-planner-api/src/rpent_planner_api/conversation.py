@@ -15,6 +15,7 @@ from rpent.session.usage import Usage
 
 from rpent_planner_api.history import History
 from rpent_planner_api.models import build_model, model_name
+from rpent_planner_api.remarks import warnings_as_notices
 from rpent_planner_api.requests import Requests
 from rpent_planner_api.resume import restore
 from rpent_planner_api.toolset import SessionToolset
@@ -54,7 +55,8 @@ def work(session: Session, config: ApiConfig) -> None:
         SessionEndedError: The session is over.
         ModelError: The model cannot be asked any more.
     """
-    asyncio.run(_converse(session, config))
+    with warnings_as_notices(session):
+        asyncio.run(_converse(session, config))
 
 
 async def _converse(session: Session, config: ApiConfig) -> None:

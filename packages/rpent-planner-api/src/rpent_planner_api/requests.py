@@ -58,7 +58,7 @@ class Requests:
         self._model = model
         self._history = history
         self._toolset = toolset
-        self._settings = model_settings(config)
+        self._settings = model_settings(config, model)
         self._stream: StreamedResponse | None = None
         self._aborted = asyncio.Event()
 
