@@ -1,0 +1,49 @@
+"""Can Claude Code work? SDK, binary, key, price, address and model, before a simulator starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent.planners.prices import require_price
+from rpent.planners.probe import probe_model
+
+from rpent_planner_claude_code.binary import require_binary
+from rpent_planner_claude_code.endpoint import API_KEY, PLANNER, find_endpoint
+
+if TYPE_CHECKING:
+    from rpent.session.limits import Limits
+
+    from rpent_planner_claude_code.config import ClaudeCodeConfig
+    from rpent_planner_claude_code.endpoint import Endpoint
+
+
+def check_claude_code(config: ClaudeCodeConfig, limits: Limits) -> None:
+    """Raise what would keep Claude Code from working.
+
+    Raises:
+        ModelError: The SDK, its binary, the key, the address, the model or the price is missing or wrong.
+    """
+    require_binary()
+    endpoint = find_endpoint(config)
+    if endpoint.base_url or not endpoint.is_alias:
+        require_price(limits, planner=PLANNER, model=endpoint.model, config=config)
+    if config.check:
+        _probe(endpoint)
+
+
+def _probe(endpoint: Endpoint) -> None:
+    """Ask the server. A subscription's token and Claude Code's own names for models cannot be asked about."""
+    if endpoint.with_login or (endpoint.is_alias and endpoint.base_url):
+        return
+    from rpent_planner_claude_code.endpoint import ANTHROPIC_URL  # noqa: PLC0415
+
+    model = endpoint.model.partition("[")[0]
+    probe_model(
+        wire="anthropic",
+        base_url=endpoint.base_url or ANTHROPIC_URL,
+        key=endpoint.key,
+        model=model,
+        planner=PLANNER,
+        key_variable=endpoint.key_variable,
+        bearer=endpoint.key_variable != API_KEY,
+    )
