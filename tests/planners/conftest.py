@@ -142,7 +142,7 @@ def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         act: Act | None = None,
         **options: Any,
     ) -> Ran:
-        run_dir = options.pop("run_dir", None)
+        run_dir, cancel = options.pop("run_dir", None), options.pop("cancel", None)
         drive = Drive(case)
         with ModelServer(script(drive) if callable(script) else script, key=KEY) as server:
             drive.server = server
@@ -181,7 +181,7 @@ def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
                     record_video=False,
                     **options,
                 )
-                outcome = execute(request, registry=FakeRegistry(), on_event=on_event)
+                outcome = execute(request, registry=FakeRegistry(), on_event=on_event, cancel=cancel)
         return Ran(outcome, server, drive)
 
     yield run
