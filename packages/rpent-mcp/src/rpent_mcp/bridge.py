@@ -23,21 +23,30 @@ if TYPE_CHECKING:
     from rpent.tools.tool import Tool
 
 _POLL_S = 0.02
+_CLOSING_S = 30.0
 
 
 class Bridge:
     """The tools of a run. A client may ask before the robot is ready, and call after the session has ended.
 
     Each call is a turn: what a client's model thinks in between is not seen here.
+
+    Args:
+        outlives_run: The bridge stays when the run is over. Then the last reply comes when the run's directory is
+            complete, since clients that have it may kill the process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, outlives_run: bool = False) -> None:
         self.session: Session | None = None
         """The run's session, once it is there; it stays when it has ended."""
         self._left = ""
         """Why nobody will call any more."""
         self._settled = threading.Event()
         """Set when the session is there, or will never be."""
+        self._closed = threading.Event()
+        """Set when the run is over and its directory is complete."""
+        if not outlives_run:
+            self._closed.set()
         self._order = anyio.Lock()
         self._seen = ToolReply(ok=True)
         self._tools: Sequence[Tool] = ()
@@ -62,7 +71,8 @@ class Bridge:
             self.session.end(Ending(reason="interrupted", detail=detail))
 
     def close(self) -> None:
-        """Say that no session will come any more; who still waits for one is told so."""
+        """Say that the run is over; who still waits for a session is told that none will come."""
+        self._closed.set()
         self._settled.set()
 
     # The server's side.
@@ -106,7 +116,15 @@ class Bridge:
             reply = await session.acall(name, arguments)
             if "observation" in reply.data:
                 self._seen = reply
+            if reply.ended:
+                await self._complete()
             return _with_news(reply, session)
+
+    async def _complete(self) -> None:
+        """Wait until the run's directory is complete; nobody waits for services that hang."""
+        with anyio.move_on_after(_CLOSING_S):
+            while not self._closed.is_set():
+                await anyio.sleep(_POLL_S)
 
 
 def _over(session: Session | None) -> ToolReply:

@@ -35,7 +35,7 @@ def execute_over_stdio(request: RunRequest) -> Outcome:
         UsageError: A value of the request is not accepted; nothing was served.
         PluginError: A plugin that it names cannot be used.
     """
-    bridge, cancel = Bridge(), CancelToken()
+    bridge, cancel = Bridge(outlives_run=True), CancelToken()
 
     def leave() -> None:
         bridge.hang_up("The MCP client left.")

@@ -59,13 +59,13 @@ class McpPlanner:
         server = run_server(bridge, name="robot", instructions=instructions(session.prompts))
         token, path = self._token()
         with serve_http(server, token=token, host=self._where.host, port=self._where.port) as served:
-            session.notice(f"MCP clients are served at {served.url}")
-            click.echo(f"MCP clients are served at {served.url} (token file: {path})", err=True)
             if not self._where.is_local:
                 click.echo(
                     "It is reachable from other machines, without encryption: who has the token drives the robot.",
                     err=True,
                 )
+            session.notice(f"MCP clients are served at {served.url}")
+            click.echo(f"MCP clients are served at {served.url} (token file: {path})", err=True)
             bridge.follow(session)
 
     def _token(self) -> tuple[str, Path]:
