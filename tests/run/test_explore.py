@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from click.testing import CliRunner
+from rpent.cli.runs.list import command as list_command
+from rpent.cli.show import command as show_command
 from rpent.errors import ExitCode, UsageError
 from rpent.memory.layout import DRAFTS
 from rpent.memory.view import MemoryView
@@ -317,3 +320,13 @@ def test_what_is_refused_before_it_begins_leaves_no_folder(tmp_path, monkeypatch
     with pytest.raises(UsageError, match="no key"):
         explore(request, registry=FakeRegistry())
     assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_lists_and_texts_tell_of_attempts(run_fake, tmp_path):
+    outcome = run_fake([*WRONG, *solution()], explore=Explore(attempts=3))
+    listed = CliRunner().invoke(list_command, ["--output-dir", str(tmp_path / "runs")])
+    assert "put the red cube on the pad (2 attempts)" in listed.output
+    shown = CliRunner().invoke(show_command, [str(outcome.run_dir)]).output
+    assert "attempt     1: not solved (planner: failure" in shown
+    assert "attempt     2: success (planner: success" in shown
+    assert "lesson    The cube is not there." in shown

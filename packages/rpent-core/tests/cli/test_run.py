@@ -1,5 +1,7 @@
 """The command line of a run, up to the request; `rpent.run` carries it out."""
 
+import json
+
 import pytest
 from click.shell_completion import ShellComplete
 from rpent.cli import run as run_module
@@ -128,6 +130,33 @@ def test_the_request_holds_what_was_given(robots_and_planner, run_cli, requests,
     assert request.record_video is False
 
 
+def test_an_exploration_sums_up_its_sessions(robots_and_planner, run_cli, monkeypatch, tmp_path):
+    from rpent.run import explore as module
+    from rpent.runs.outcome import Outcome
+
+    seen = []
+
+    def explore(request, **_):
+        seen.append(request)
+        outcomes = [
+            Outcome(
+                benchmark_success=success, planner_status=None, reason="finished", run_dir=tmp_path / name
+            )
+            for name, success in (("one", False), ("two", True))
+        ]
+        return module.Exploration(outcomes=tuple(outcomes), folder=tmp_path)
+
+    monkeypatch.setattr(module, "explore", explore)
+    options = ("--robot", "walker", "--planner", "thinker", "--explore", "--sessions", "2")
+    result = run_cli("run", *options)
+    assert result.exit_code == ExitCode.SUCCESS, result.stderr
+    assert (seen[0].explore.attempts, seen[0].explore.sessions, seen[0].memory) == (3, 2, True)
+    assert "session 1: not solved (finished)" in result.stdout
+    assert "session 2: success (finished)" in result.stdout
+    last = json.loads(run_cli("run", *options, "--json").stdout.splitlines()[-1])
+    assert [session["outcome"]["benchmark_success"] for session in last["sessions"]] == [False, True]
+
+
 def test_the_default_planner_has_its_options_too(robots_and_planner, run_cli, requests, monkeypatch):
     monkeypatch.setattr(sections, "DEFAULT_PLANNERS", ("absent", "thinker"))
     assert run_cli("run", "--robot", "walker", "--depth", "3").exit_code == ExitCode.TASK_FAILED
@@ -169,6 +198,9 @@ def test_defaults_are_those_of_the_session():
             "`--token-file` /no/such/file cannot be read",
         ),
         (["--robot", "walker", "--transport", "inproc"], "`inproc` cannot be used here"),
+        (["--robot", "walker", "--attempts", "2"], "`--attempts` is for exploration"),
+        (["--robot", "walker", "--explore", "--attempts", "0"], "0 is not in the range x>=1"),
+        (["--robot", "walker", "--explore", "--no-memory"], "`--explore` teaches the memory"),
         (["--robot", "walker", "surplus"], "Got unexpected extra argument (surplus)"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.runs.events import AttemptEnded, AttemptStarted, RunResumed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rpent.runs.events import Event
     from rpent.runs.outcome import PlannerStatus
@@ -33,6 +33,11 @@ class Attempt:
         values = asdict(self)
         del values["over"]
         return values
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Attempt:
+        """Read what `to_json` wrote."""
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
 
 
 def attempts_from_events(events: Iterable[Event], *, resumed: bool = False) -> list[Attempt]:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rpent.runs import events as ev
-from rpent.runs.attempts import attempt_line
+from rpent.runs.attempts import Attempt, attempt_line
 from rpent.runs.events import read_events
 from rpent.runs.index import is_locked
 
@@ -63,6 +63,10 @@ def _tail(manifest: dict[str, Any], directory: RunDirectory) -> Iterator[str]:
         yield f"planner     {claim} ({outcome['reason']}) {outcome['detail']}"
     if counts:
         yield f"counts      {_facts(counts)}"
+    for attempt in manifest.get("attempts", ()):
+        yield f"attempt     {attempt_line(Attempt.from_json(attempt)).removeprefix('attempt ')}"
+    if explored := manifest.get("explored"):
+        yield f"learned     {_facts(explored)}"
     usage = {key: value for key, value in (manifest.get("usage") or {}).items() if value}
     if usage:
         yield f"usage       {_facts(usage)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from rpent.config import build_config
 from rpent.run.execute import execute
 from rpent.run.prompts import fill
-from rpent.run.request import RunRequest
+from rpent.run.request import Explore, RunRequest
 from rpent.run.resolve import resolve
 from rpent.runs.directory import safe_name
 from rpent.runs.events import read_events
@@ -133,6 +134,23 @@ class RobotContract:
         assert sum(path.stat().st_size for path in folder.iterdir()) <= 1_000_000
         assert outcome.benchmark_success is not None
 
+    def test_attempts_start_from_the_same_world(self, tmp_path: Path) -> None:
+        """An exploring session puts the world back; a robot that cannot be reset says so before the planner starts."""
+        again = ("next_attempt", {"status": "failure", "lesson": "None."})
+        request = replace(
+            self.request(tmp_path, self.action, again),
+            explore=Explore(attempts=2),
+            memory_dir=tmp_path / "memory",
+        )
+        outcome = execute(request, registry=self.registry())
+        if "cannot be reset" in outcome.detail:
+            pytest.skip("the robot cannot be reset: it is not for exploration")
+        assert outcome.reason == "finished", outcome.detail
+        assert outcome.run_dir is not None
+        states = [_state(outcome.run_dir, step) for step in (0, 1, 2)]
+        assert states[0] == states[2] != states[1]
+        assert (outcome.run_dir / "attempts" / "01" / "recipe.jsonl").read_text().count("\n") == 1
+
     def test_mistakes_of_a_planner_are_replies(self, tmp_path: Path) -> None:
         """Unknown tools and wrong arguments end nothing, and show no path of the machine."""
         name, _ = self.action
@@ -142,3 +160,7 @@ class RobotContract:
         assert outcome.run_dir is not None
         text = (outcome.run_dir / "transcript.json").read_text()
         assert "Traceback" not in text
+
+
+def _state(run_dir: Path, step: int) -> Any:
+    return json.loads((run_dir / "steps" / f"{step:04d}" / "state.json").read_text())["state"]

@@ -24,6 +24,12 @@ def verdict(run: RunSummary) -> str:
     return str(run.reason) if run.reason != "finished" else "not solved"
 
 
+def described(run: RunSummary) -> str:
+    """Return what a run was about."""
+    attempts = f" ({run.attempts} attempt{'s' if run.attempts > 1 else ''})" if run.attempts else ""
+    return run.problem or f"{run.instruction}{attempts}"
+
+
 def table(runs: Sequence[RunSummary]) -> None:
     """Print the runs."""
     width = max((len(run.name) for run in runs), default=0)
@@ -34,7 +40,7 @@ def table(runs: Sequence[RunSummary]) -> None:
         shown = click.style(
             f"{verdict(run):<14}", fg="green" if success else "red" if success is False else None
         )
-        click.echo(f"{run.name:<{width}}  {shown}  {printable(run.problem or run.instruction)}".rstrip())
+        click.echo(f"{run.name:<{width}}  {shown}  {printable(described(run))}".rstrip())
 
 
 @click.command("list")
