@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rpent.testing.env_contract import EnvContract, LocalChannel
     from rpent.testing.fake_robot.robot import FakeRobot
+    from rpent.testing.model_planner_contract import ModelPlannerContract
     from rpent.testing.models import GuardProxy, ModelServer
     from rpent.testing.planner_contract import PlannerContract
     from rpent.testing.plugin_contract import PluginContract
@@ -27,6 +28,7 @@ _HOMES = {
     "FakeRobot": "fake_robot.robot",
     "GuardProxy": "models",
     "ModelServer": "models",
+    "ModelPlannerContract": "model_planner_contract",
     "PlannerContract": "planner_contract",
     "PluginContract": "plugin_contract",
     "RobotContract": "robot_contract",
@@ -42,6 +44,7 @@ __all__ = [
     "FakeRobot",
     "GuardProxy",
     "LocalChannel",
+    "ModelPlannerContract",
     "ModelServer",
     "PlannerContract",
     "PluginContract",
