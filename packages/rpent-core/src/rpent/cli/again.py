@@ -53,7 +53,7 @@ def changes_of(ctx: click.Context, run_dir: Path) -> dict[str, Any]:
     """Return what the options change in the recorded request."""
     from click.core import ParameterSource
 
-    from rpent.cli.request import read_token
+    from rpent.cli.request import progress_style, read_token
     from rpent.run.manifest import request_from_json
     from rpent.runs.directory import RunDirectory
 
@@ -68,7 +68,7 @@ def changes_of(ctx: click.Context, run_dir: Path) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "limits": limits,
         "token": read_token(options["token"], options["token_file"]),
-        "progress": "json" if options["as_json"] else "quiet" if options["quiet"] else "auto",
+        "progress": progress_style({"progress": "auto", **options}),
     }
     endpoints = {name: options[f"{name}_endpoint"] for name in SERVICES if options[f"{name}_endpoint"]}
     if endpoints:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from rpent.cli.again import again_options
+from rpent.cli.interactive import interactive_option, steered
 from rpent.cli.params import output_dir_option, verbose_option
 
 
@@ -15,6 +16,7 @@ from rpent.cli.params import output_dir_option, verbose_option
 @click.argument("run")
 @output_dir_option
 @again_options
+@interactive_option
 @verbose_option
 @click.pass_context
 def command(ctx: click.Context, /, run: str, output_dir: str, **_options: Any) -> int:
@@ -28,4 +30,5 @@ def command(ctx: click.Context, /, run: str, output_dir: str, **_options: Any) -
     from rpent.runs.index import find_run
 
     run_dir = find_run(run, Path(output_dir))
-    return int(resume(run_dir, **changes_of(ctx, run_dir)).exit_code)
+    with steered(ctx.params) as steering:
+        return int(resume(run_dir, steering=steering, **changes_of(ctx, run_dir)).exit_code)

@@ -6,13 +6,18 @@ adds the options that those plugins declare, each under a heading of its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from rpent.cli.interactive import interactive_option, steered
 from rpent.cli.params import Limit, PluginChoice, no_plugin_option, verbose_option
 from rpent.cli.sections import NO_PERCEPTOR, SECTIONS, chosen, sections
 from rpent.errors import RpentError
+
+if TYPE_CHECKING:
+    from rpent.run.request import RunRequest
+    from rpent.run.steering import Steering
 
 LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
 """The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
@@ -109,6 +114,17 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
     help="Where the memory is.  [default: RPENT_MEMORY_DIR, else the user's data folder]",
 )
 @click.option(
+    "--explore",
+    is_flag=True,
+    help="Several attempts, each from a reset; what they teach is merged into the memory.",
+)
+@click.option(
+    "--attempts", type=click.IntRange(min=1), help="With `--explore`, attempts a session.  [default: 3]"
+)
+@click.option(
+    "--sessions", type=click.IntRange(min=1), help="With `--explore`, sessions, each a run.  [default: 1]"
+)
+@click.option(
     "--max-turns",
     type=Limit(int),
     default=LIMITS["max_turns"],
@@ -156,11 +172,15 @@ def write_options(formatter: click.HelpFormatter, title: str, options: list[Any]
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print the result only.")
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines.")
+@interactive_option
 @no_plugin_option
 @verbose_option
 @click.pass_context
 def command(ctx: click.Context, /, **_options: Any) -> int:
     """Run one episode: a planner drives a robot until the task is done or a budget ends.
+
+    With `--explore` a session has several attempts at the episode, and may write to the memory. Without, the memory
+    stays as it is.
 
     Exit codes: 0 the benchmark says that the task succeeded, 1 it does not, 2 wrong usage, 3 infrastructure
     failed, 130 interrupted.
@@ -172,4 +192,22 @@ def command(ctx: click.Context, /, **_options: Any) -> int:
     from rpent.cli.request import build_request
     from rpent.run import execute
 
-    return int(execute(build_request(ctx, planner=planner)).exit_code)
+    request = build_request(ctx, planner=planner)
+    with steered(ctx.params) as steering:
+        if request.explore is not None:
+            return _explore(request, steering)
+        return int(execute(request, steering=steering).exit_code)
+
+
+def _explore(request: RunRequest, steering: Steering | None) -> int:
+    """Run the sessions of an exploration and sum them up."""
+    import json
+
+    from rpent.run.explore import explore
+
+    done = explore(request, steering=steering)
+    if request.progress == "json":
+        click.echo(json.dumps({"type": "exploration", **done.to_json()}))
+    elif done.folder is not None:
+        click.echo("\n".join([*done.lines(), f"runs:      {done.folder}"]))
+    return int(done.exit_code)

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rpent.run.resolve import Resolved
     from rpent.run.resume import ResumePoint
     from rpent.run.signals import Interrupts
+    from rpent.run.steering import Steering
     from rpent.runs.outcome import Outcome
     from rpent.runs.recorder import Recorder
     from rpent.tools.toolkit import Toolkit
@@ -53,6 +54,8 @@ class Surroundings:
 
     interrupts: Interrupts
     cancel: CancelToken
+    steering: Steering | None = None
+    """A user who may edit the task and speak to the planner."""
 
 
 class Episode:
@@ -107,14 +110,15 @@ class Episode:
 
     def _stages(self) -> None:
         self.memory = open_memory(self)
+        with self.stage("prompts"):
+            self._prompts = self._render_prompts()
         with self.stage("services"):
             self.supervisor.start(service_requests(self.resolved))
             self._note_services()
         self._tell_plugins()
         with self.stage("toolkit"):
             self.toolkit = self._build_toolkit()
-        with self.stage("prompts"):
-            self._prompts = self._render_prompts()
+        self._agree_on_the_task()
         with self.stage("session"):
             self._run_session(self.toolkit)
 
@@ -176,9 +180,23 @@ class Episode:
 
     def _render_prompts(self) -> Prompts:
         prompts = render(self.resolved)
-        if self.resume is None:
-            self.recorder.event(ev.PromptsRendered(system=prompts.system, user=prompts.user))
+        if self.resume is not None:
+            prompts = self.resume.as_agreed(prompts)
+        if self._surroundings.steering is not None:
+            self._surroundings.steering.offer(prompts, resumed=self.resume is not None)
         return prompts
+
+    def _agree_on_the_task(self) -> None:
+        """Wait for the user's version of the task, where there is a user, and record what the planner is told."""
+        steering = self._surroundings.steering
+        if steering is not None:
+            text = steering.first_message()
+            self._check_cancelled()
+            if text is None:
+                raise KeyboardInterrupt
+            self._prompts = replace(self._prompts, user=text)
+        if self.resume is None:
+            self.recorder.event(ev.PromptsRendered(system=self._prompts.system, user=self._prompts.user))
 
     def _run_session(self, toolkit: Toolkit) -> None:
         resume = self.resume
@@ -199,8 +217,11 @@ class Episode:
             after_action=filming.fetch,
             attempts=self._attempts(toolkit),
             memory=self.memory,
+            interactive=self._surroundings.steering is not None,
         )
         self.session.open()
+        if self._surroundings.steering is not None:
+            self._surroundings.steering.attach(self.session)
         filming.start()  # after the first observation, which should not wait for it
         self._drive(self.session)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from rpent.run.request import RunRequest
     from rpent.run.resolve import Registry
+    from rpent.run.steering import Steering
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
 
@@ -31,6 +32,7 @@ def execute(
     registry: Registry | None = None,
     cancel: CancelToken | None = None,
     on_event: Callable[[Event], None] | None = None,
+    steering: Steering | None = None,
 ) -> Outcome:
     """Run one episode.
 
@@ -42,6 +44,7 @@ def execute(
         registry: Where robots, planners and perceptors come from; the installed plugins when None.
         cancel: Ends the run as Ctrl-C does; for runs outside the main thread.
         on_event: Called with every event.
+        steering: A user who may edit the task and speak to the planner; the run is then interactive.
 
     Raises:
         UsageError: A value of the request is not accepted.
@@ -62,7 +65,11 @@ def execute(
             recorder.listen(progress.on_event)
             if on_event is not None:
                 recorder.listen(on_event)
-            surroundings = Surroundings(interrupts=interrupts, cancel=cancel or CancelToken())
+            if steering is not None:
+                recorder.listen(steering.on_event)
+            surroundings = Surroundings(
+                interrupts=interrupts, cancel=cancel or CancelToken(), steering=steering
+            )
             outcome = Episode(resolved, recorder, manifest, surroundings).run()
         progress.finish(outcome)
         return outcome

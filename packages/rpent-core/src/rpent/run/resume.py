@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,9 @@ from rpent.session.usage import ZERO, Usage
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rpent.robot import Prompts
     from rpent.run.resolve import Registry
+    from rpent.run.steering import Steering
     from rpent.runs.attempts import Attempt
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
@@ -45,6 +47,7 @@ def resume(
     registry: Registry | None = None,
     cancel: CancelToken | None = None,
     on_event: Callable[[Event], None] | None = None,
+    steering: Steering | None = None,
     **changes: Any,
 ) -> Outcome:
     """Restore a run's last step and conversation, and go on.
@@ -54,6 +57,7 @@ def resume(
         registry: As in `execute`.
         cancel: As in `execute`.
         on_event: As in `execute`.
+        steering: As in `execute`.
         **changes: Fields of the request to replace (`limits`, `endpoints`, `token`, `env_python`,
             `progress`).
 
@@ -75,8 +79,12 @@ def resume(
             recorder.listen(progress.on_event)
             if on_event is not None:
                 recorder.listen(on_event)
+            if steering is not None:
+                recorder.listen(steering.on_event)
             manifest |= {"outcome": None}
-            surroundings = Surroundings(interrupts=interrupts, cancel=cancel or CancelToken())
+            surroundings = Surroundings(
+                interrupts=interrupts, cancel=cancel or CancelToken(), steering=steering
+            )
             point = ResumePoint.of(recorder)
             outcome = Episode(resolved, recorder, manifest, surroundings, point).run()
             progress.finish(outcome)
@@ -119,6 +127,11 @@ class ResumePoint:
             returned = _closed(call, recorder.history, step)
             recorder.history.append(recorder.event(returned))
         return cls(step=step, events=tuple(recorder.history))
+
+    def as_agreed(self, prompts: Prompts) -> Prompts:
+        """Return the prompts with the task as the planner was given it; a user may have edited it."""
+        told = [event.user for event in self.events if isinstance(event, ev.PromptsRendered)]
+        return replace(prompts, user=told[-1]) if told else prompts
 
     @property
     def transcript(self) -> list[dict[str, Any]]:

@@ -16,8 +16,11 @@ class Steering(Protocol):
     A run with a steering is interactive: a model that stops without `finish` waits for its user.
     """
 
-    def offer(self, prompts: Prompts) -> None:
-        """Show the rendered task, before anything is started; the user may edit it while services start."""
+    def offer(self, prompts: Prompts, *, resumed: bool) -> None:
+        """Show the rendered task, before anything is started; the user may edit it while services start.
+
+        The task of a resumed run has been agreed on; `first_message` returns it as it is.
+        """
 
     def first_message(self) -> str | None:
         """Wait for the user's version of the task; None when they gave up."""

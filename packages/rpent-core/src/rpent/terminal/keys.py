@@ -7,27 +7,45 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 
-def task_keys(quit_run: Callable[[], None]) -> KeyBindings:
-    """Enter sends, Ctrl-J breaks the line, Ctrl-C and Ctrl-D (on an empty line) give up."""
+def line_keys(
+    *,
+    enter: Callable[[Buffer], None],
+    interrupt: Callable[[], None],
+    quit_run: Callable[[], None],
+) -> KeyBindings:
+    """Return the bindings. The line stays on the screen from the first key to the end of the run.
+
+    Args:
+        enter: Enter: takes what was typed.
+        interrupt: Esc.
+        quit_run: Ctrl-C, and Ctrl-D on an empty line.
+    """
     from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415  (only interactive runs need it)
 
     keys = KeyBindings()
 
+    # While something is printed above the line, the terminal turns Enter into Ctrl-J.
     @keys.add("enter")
-    def _send(event: KeyPressEvent) -> None:
-        event.current_buffer.validate_and_handle()
-
     @keys.add("c-j")
+    def _enter(event: KeyPressEvent) -> None:
+        enter(event.current_buffer)
+
+    @keys.add("c-o")
     def _new_line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 
+    # Eager: Esc acts at once; the price is that Alt with a letter does nothing.
+    @keys.add("escape", eager=True)
+    def _interrupt(_event: KeyPressEvent) -> None:
+        interrupt()
+
     @keys.add("c-c")
-    def _quit(event: KeyPressEvent) -> None:
+    def _quit(_event: KeyPressEvent) -> None:
         quit_run()
-        event.app.exit(exception=EOFError)
 
     @keys.add("c-d")
     def _end(event: KeyPressEvent) -> None:
@@ -35,17 +53,5 @@ def task_keys(quit_run: Callable[[], None]) -> KeyBindings:
             event.current_buffer.delete()
         else:
             quit_run()
-            event.app.exit(exception=EOFError)
-
-    return keys
-
-
-def steering_keys(interrupt: Callable[[], None], quit_run: Callable[[], None]) -> KeyBindings:
-    """Besides: Esc interrupts what is going on."""
-    keys = task_keys(quit_run)
-
-    @keys.add("escape", eager=True)
-    def _interrupt(_event: KeyPressEvent) -> None:
-        interrupt()
 
     return keys

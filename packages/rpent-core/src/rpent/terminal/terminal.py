@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from rpent.terminal.commands import HELP, Line, parse
-from rpent.terminal.keys import steering_keys, task_keys
+from rpent.terminal.keys import line_keys
 from rpent.terminal.shown import shown
 from rpent.terminal.status import Status
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.buffer import Buffer
     from prompt_toolkit.input import Input
     from prompt_toolkit.output import Output
 
@@ -47,6 +48,9 @@ class Terminal:
         self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._prompt: PromptSession[str] | None = None
+        self._offered = ""
+        self._attaching = threading.Lock()
+        self._early: list[str] = []
         self._thread: threading.Thread | None = None
         self._patch: Any = None
 
@@ -63,8 +67,11 @@ class Terminal:
 
     # The run's side.
 
-    def offer(self, prompts: Prompts) -> None:
-        """Show the rendered task for editing."""
+    def offer(self, prompts: Prompts, *, resumed: bool) -> None:
+        """Show the rendered task for editing; that of a resumed run stays as it was."""
+        if resumed:
+            self._task = prompts.user
+            self._task_known.set()
         context = contextvars.copy_context()
         self._thread = threading.Thread(
             target=context.run,
@@ -80,8 +87,11 @@ class Terminal:
         return self._task
 
     def attach(self, session: Session) -> None:
-        """Steer this session from now on."""
-        self._session = session
+        """Steer this session from now on; it gets what was typed before it began."""
+        with self._attaching:
+            self._session = session
+        for text in self._early:
+            session.send(text)
 
     def on_event(self, event: Event) -> None:
         """Show an event above the input line."""
@@ -108,78 +118,80 @@ class Terminal:
     # The user's side, on the terminal's thread.
 
     async def _converse(self, task: str) -> None:
-        self._loop = asyncio.get_running_loop()
+        from prompt_toolkit import PromptSession  # noqa: PLC0415  (only interactive runs need it)
+        from prompt_toolkit.formatted_text import ANSI  # noqa: PLC0415
+
+        self._loop, self._offered = asyncio.get_running_loop(), task.rstrip()
+        keys = line_keys(enter=self._enter, interrupt=self._interrupt, quit_run=self._quit)
+        prompt: PromptSession[str] = PromptSession(
+            input=self._source, output=self._output, erase_when_done=True, key_bindings=keys, multiline=True
+        )
+        self._prompt = prompt
+        prompt.app.ttimeoutlen = ESCAPE_S
+        if not self._agreed:
+            self.say(
+                "Edit the task while the services start. Enter sends it, Ctrl-O breaks the line, Ctrl-C quits."
+            )
         try:
-            self._task = await self._ask_task(task)
-            self._task_known.set()
-            while not self._closed and self._task is not None:
-                self._handle(parse(await self._ask()))
-        except (EOFError, KeyboardInterrupt):
-            if not self._closed:
+            await prompt.prompt_async(
+                lambda: ANSI(f"\x1b[1m{'> ' if self._agreed else 'task> '}\x1b[0m"),
+                default="" if self._agreed else self._offered,
+                bottom_toolbar=lambda: self.status.toolbar(self._session),
+                refresh_interval=0.5,
+                handle_sigint=False,
+            )
+        except EOFError:
+            if not self._closed:  # the terminal has gone
                 self._quit()
         finally:
             self._task_known.set()
 
-    async def _ask_task(self, task: str) -> str | None:
-        from prompt_toolkit.formatted_text import ANSI  # noqa: PLC0415
+    @property
+    def _agreed(self) -> bool:
+        """Whether the task is settled, so that what is typed goes to the planner."""
+        return self._task_known.is_set()
 
-        self.say(
-            "Edit the task while the services start. Enter sends it, Ctrl-J makes a new line, Ctrl-C quits."
-        )
-        while not self._closed:
-            text = await self._prompted(
-                ANSI("\x1b[1mtask> \x1b[0m"), task_keys(self._quit), default=task.rstrip()
-            )
-            line = parse(text)
-            if line.kind == "quit":
-                raise EOFError
-            if line.kind in {"help", "status"}:
-                self._handle(line)
-                continue
-            if line.kind == "nothing":
-                self.say("The task is empty; `/quit` ends the run.")
-                continue
-            return text.strip()
-        return None
+    def _enter(self, buffer: Buffer) -> None:
+        line = parse(buffer.text)
+        if self._agreed:
+            buffer.reset(append_to_history=True)
+            self._handle(line)
+        elif line.kind == "message":
+            self._task = buffer.text.strip()
+            buffer.reset()
+            self._task_known.set()
+        else:
+            self._offer_again(buffer)
+            self._handle(line)
 
-    async def _ask(self) -> str:
-        from prompt_toolkit.formatted_text import ANSI  # noqa: PLC0415
+    def _offer_again(self, buffer: Buffer) -> None:
+        from prompt_toolkit.document import Document  # noqa: PLC0415
 
-        return await self._prompted(ANSI("\x1b[1m> \x1b[0m"), steering_keys(self._interrupt, self._quit))
-
-    async def _prompted(self, message: Any, keys: Any, default: str = "") -> str:
-        from prompt_toolkit import PromptSession  # noqa: PLC0415
-
-        if self._prompt is None:
-            self._prompt = PromptSession(input=self._source, output=self._output, erase_when_done=True)
-            self._prompt.app.ttimeoutlen = ESCAPE_S
-        return await self._prompt.prompt_async(
-            message,
-            key_bindings=keys,
-            default=default,
-            multiline=True,
-            bottom_toolbar=lambda: self.status.toolbar(self._session),
-            refresh_interval=0.5,
-            handle_sigint=False,
-        )
+        buffer.document = Document(self._offered)
 
     def _handle(self, line: Line) -> None:
-        session = self._session
         match line.kind:
             case "help":
                 self.say(HELP)
             case "status":
-                self.say("\n".join(self.status.lines(session)))
+                self.say("\n".join(self.status.lines(self._session)))
             case "unknown":
                 self.say(line.text)
             case "quit":
                 self._quit()
             case "interrupt":
                 self._interrupt()
-            case _ if session is None:
-                self.say("The session has not begun yet; say it again in a moment.")
+            case "nothing" if not self._agreed:
+                self.say("The task is empty; `/quit` ends the run.")
             case "message":
-                session.send(line.text)
+                self._send(line.text)
+
+    def _send(self, text: str) -> None:
+        with self._attaching:
+            if self._session is None:
+                self._early.append(text)
+                return
+        self._session.send(text)
 
     def _interrupt(self) -> None:
         if self._session is not None and self._session.ended is None:
