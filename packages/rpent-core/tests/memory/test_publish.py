@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from rpent.errors import UsageError
 from rpent.memory.publish import publish_recipe
+from rpent.memory.recipe import audit_bytes
 from rpent.memory.view import MemoryView
 from rpent.runs.recipe import RecipeCall
-from rpent.testing.memory import recipe_calls, solved_audit
+from rpent.testing.memory import recipe_calls, solved_audit, write_files
 
 FOLDER = "task-specific/fake_t0"
 
@@ -57,6 +58,22 @@ def test_a_damaged_pair_is_left_out_and_replaced(store, name, damage):
     assert len(seen.problems) == 1
     assert publish_recipe(store, "fake_t0", recipe_calls(), solved_audit(env_steps=500)).published
     assert view(store).recipe().audit.env_steps == 500
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        '{"name": "a", "arguments": {}}'.encode("utf-16"),
+        b"[]",
+        b'{"name": 1, "arguments": {}}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_sealed_file_that_is_no_recipe_is_left_out(store, recipe):
+    audit = audit_bytes(solved_audit().sealed(recipe))
+    write_files(store.path, {f"{FOLDER}/recipe.jsonl": recipe, f"{FOLDER}/audit.json": audit})
+    assert view(store).files == ()
+    assert "is not a recipe" in view(store).problems[0].text
 
 
 def test_a_recipe_without_its_audit_is_left_out(store):

@@ -99,6 +99,7 @@ def read_published(recipe: bytes, audit: bytes) -> PublishedRecipe:
     if record.recipe_sha256 != hashlib.sha256(recipe).hexdigest():
         raise ValueError("`recipe.jsonl` is not the one that `audit.json` is about")
     try:
+        recipe.decode("utf-8")  # JSON alone would accept UTF-16 too
         calls = tuple(parse_call(line, number) for number, line in enumerate(recipe.splitlines()))
     except (ValueError, TypeError, KeyError, RecursionError):
         raise ValueError("`recipe.jsonl` is not a recipe") from None

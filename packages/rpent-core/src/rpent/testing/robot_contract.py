@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from rpent.config import build_config
+from rpent.memory.layout import checked_name
 from rpent.run.execute import execute
 from rpent.run.prompts import fill
 from rpent.run.request import Explore, RunRequest
@@ -75,9 +76,11 @@ class RobotContract:
             assert field.description, f"`{name}` has no description"
 
     def test_the_task_is_complete(self, resolved: Resolved) -> None:
-        """The task has an instruction, a folder-safe tag, and plain details."""
+        """The task has an instruction, folder-safe names, and plain details."""
         setup = resolved.setup
         assert setup.instruction.strip()
+        assert checked_name(setup.task, "task")
+        assert checked_name(setup.family, "family")
         assert safe_name(setup.tag) == setup.tag
         json.dumps(dict(setup.details))
 
