@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections import deque
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-from claude_agent_sdk import AssistantMessage, ResultMessage, StreamEvent, SystemMessage, TextBlock
+from claude_agent_sdk import (
+    AssistantMessage,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    TextBlock,
+    UserMessage,
+)
 from rpent.planners.faults import ModelError
 from rpent.planners.parts import history_parts, opening_parts
 from rpent.planners.prices import cost_usd
+from rpent.runs.events import UserMessage as UserSaid
 from rpent.runs.outcome import Ending
 from rpent.session.session import SessionEndedError
 
@@ -40,6 +49,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 SHORTER = (40_000, 10_000)
 """Characters of the conversation with which it is begun anew where the model finds it too long."""
 _STDERR_LINES = 40
+_STREAM_RETRY = re.compile(r"Mid-stream (\d+).*retrying")
 
 T = TypeVar("T")
 
@@ -60,11 +70,15 @@ class Conversation:
         self._waiting: anyio.CancelScope | None = None
         """Around whatever waits for Claude Code: cancelled when the session ends."""
         self._response: Response | None = None
+        self._in_turn = False
+        """Whether a turn has begun whose reply is not whole yet; one that broke off is asked for again in it."""
         self._replies = 0
         self._retries = 0
         """How often the request under way was tried again."""
         self._cut = False
         """Whether the last reply broke off."""
+        self._at_limit = False
+        """Whether the last reply ended at the limit of its tokens."""
         self._trouble = Trouble()
         self._stopping: asyncio.Task[None] | None = None
         """An interrupt of the reply under way."""
@@ -101,7 +115,7 @@ class Conversation:
         """Lead one conversation of Claude Code's."""
         server = serve(self._session.tools, self._desk)
         options = build_options(
-            self._session, self._config, self._endpoint, self._folder, server, self._stderr.append
+            self._session, self._config, self._endpoint, self._folder, server, self._on_stderr
         )
         connection = connected(options)
         self._client = await self._while_open(self._entered(connection))
@@ -130,6 +144,8 @@ class Conversation:
                     self._on_system(message.subtype, message.data)
                 case AssistantMessage() if message.error is not None:
                     self._trouble = Trouble(message.error, text=_text_of(message))
+                case UserMessage(content=[TextBlock() as block]) if self._at_limit:
+                    self._note_reminder(block.text)
                 case ResultMessage():
                     answer = await self._answer(message)
                     self._allow_turn()
@@ -144,6 +160,9 @@ class Conversation:
                     self._say_retry(Trouble(text=BROKE_OFF), None)
                 self._desk.clear()
                 self._response = Response.begun(event["message"])
+                if not self._in_turn:
+                    self._session.begin_turn()
+                    self._in_turn = True
             case "message_stop" if self._response is not None:
                 response, self._response = self._response, None
                 await self._on_response(response)
@@ -157,13 +176,12 @@ class Conversation:
             self._cut = True
             self._calls.refuse(response.calls, "the connection broke before your reply was complete")
             return
-        if not whole and not response.text and not response.thinking:
-            return
+        self._in_turn = False
         session = self._session
-        session.begin_turn()
         session.think(response.thinking)
         session.say(response.text)
         self._report(response)
+        self._at_limit = response.stop_reason == "max_tokens"
         session.check()
         if response.stop_reason == "refusal":
             session.refused(response.text)
@@ -189,6 +207,19 @@ class Conversation:
                 self._say_retry(trouble, float(data.get("retry_delay_ms") or 0) / 1000)
             case "compact_boundary":
                 self._session.notice("The conversation was too long: Claude Code summarised its older part.")
+
+    def _note_reminder(self, text: str) -> None:
+        """Record what Claude Code tells the model by itself after a reply that was cut off at its limit."""
+        self._at_limit = False
+        self._session.notice("The model's reply was cut off before a tool call.", level="warning")
+        self._session.recorder.event(UserSaid(text=text, origin="nudge"))
+
+    def _on_stderr(self, line: str) -> None:
+        """Keep the last lines; Claude Code reports a retry within a stream here only."""
+        self._stderr.append(line)
+        if match := _STREAM_RETRY.search(line):
+            name = "overloaded" if match[1] in {"429", "529"} else "server_error"
+            self._say_retry(Trouble(name, text="in the middle of a reply"), None)
 
     def _say_retry(self, trouble: Trouble, delay_s: float | None) -> None:
         self._cut = False

@@ -41,8 +41,14 @@ PLAIN = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
     "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
+    "CLAUDE_CODE_DEBUG_LOG_LEVEL": "warn",
 }
 """An agent loop over the given tools, without the surroundings of a coding assistant."""
+PUBLISHED_API = {
+    "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS": "1",
+    "CLAUDE_CODE_MODEL_CAPABILITIES": "-mid_conv_system",  # no messages of the role `system` amid the others
+}
+"""What other servers than Anthropic's understand."""
 BY_THE_SDK = frozenset(
     {"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_AGENT_SDK_VERSION", "CLAUDE_CODE_SDK_READS_SESSION_STATE", "PWD"}
 )
@@ -97,9 +103,9 @@ def _environment(config: ClaudeCodeConfig, endpoint: Endpoint, folder: PrivateFo
         "CLAUDE_CODE_TMPDIR": str(folder.temporary),
         "CLAUDE_CODE_MAX_RETRIES": str(config.max_retries),
     }
-    if endpoint.base_url:  # other servers know the published API; helpers' requests go to the same model
-        environment["CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"] = "1"
-        environment["ANTHROPIC_DEFAULT_HAIKU_MODEL"] = endpoint.model
+    if endpoint.base_url:
+        environment |= PUBLISHED_API
+        environment["ANTHROPIC_DEFAULT_HAIKU_MODEL"] = endpoint.model  # for requests besides the conversation
     if config.max_tokens is not None:
         environment["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(config.max_tokens)
     if config.context_window is not None:
@@ -109,7 +115,8 @@ def _environment(config: ClaudeCodeConfig, endpoint: Endpoint, folder: PrivateFo
 
 def _arguments(endpoint: Endpoint) -> dict[str, str | None]:
     """Leave out all that describes this machine; with a subscription's token that is not to be had."""
-    return {} if endpoint.with_login else {"bare": None}
+    arguments: dict[str, str | None] = {"debug-to-stderr": None}
+    return arguments if endpoint.with_login else {**arguments, "bare": None}
 
 
 def _thinking(config: ClaudeCodeConfig) -> ThinkingConfig:
