@@ -291,7 +291,7 @@ SCENARIOS = [
         "a_reply_that_is_cut_off",
         [
             Reply(text="I think and think", stop="length"),
-            Reply(calls=[LOOK], expect=hears("cut off")),
+            Reply(calls=[LOOK], expect=hears("cut")),
             Reply(calls=[FINISH]),
         ],
         [*nudged(1, "I think and think"), *turn(2, LOOKED), *finished(3)],

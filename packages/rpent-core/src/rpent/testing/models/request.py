@@ -165,6 +165,11 @@ class Request:
         """Return all texts of the conversation (not the system's), tool results among them, a line each."""
         return "\n".join(part for turn in self.turns for part in turn.parts if isinstance(part, str))
 
+    @property
+    def wants_summary(self) -> bool:
+        """Return whether a client wants to shorten its conversation (Claude Code; it forbids tools in words)."""
+        return bool(self.turns) and any("Do NOT call any tools" in text for text in self.last.texts)
+
     def add_system(self, text: str) -> None:
         """Add a system text."""
         if text:

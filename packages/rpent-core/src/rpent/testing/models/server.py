@@ -22,7 +22,7 @@ class ModelServer:
 
     Args:
         script: One reply for each request that offers tools; others (a session's title, a summary) are
-            answered "ok" and take no step. Or a function of the request.
+            answered by themselves and take no step. Or a function of the request.
         models: The models there are; empty: whatever is asked for.
         key: The key that is wanted; None: none is.
 
@@ -83,6 +83,8 @@ class ModelServer:
         self.all_requests.append(request)
         if not request.tools:
             return Reply(text="ok"), None
+        if request.wants_summary:
+            return Reply(text="<summary>The conversation so far.</summary>"), None
         self.requests.append(request)
         reply, fault = self.script.next(request)
         self._check(reply, request)
