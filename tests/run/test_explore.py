@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -187,6 +189,69 @@ def test_kill_and_resume_publish_once(start_run, memory_dir):
     view = seen_by(memory_dir)
     assert view.recipe().audit.attempt == 2
     assert view.read("global/grasping.md").count("## From run") == 1
+
+
+def cut_after(run_dir: Path, kind: str) -> None:
+    """Leave a run as a kill right after the last such event would."""
+    path = run_dir / "events.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    end = max(number for number, line in enumerate(lines) if json.loads(line)["type"] == kind)
+    path.write_bytes(b"".join(lines[: end + 1]))
+    manifest = json.loads((run_dir / "run.json").read_text())
+    (run_dir / "run.json").write_text(json.dumps(manifest | {"outcome": None}))
+
+
+@pytest.mark.parametrize("kind", ["session_ended", "attempt_ended"])
+@pytest.mark.parametrize("merged", [True, False])
+def test_a_kill_before_all_was_published(run_fake, memory_dir, kind, merged):
+    outcome = run_fake([draft("global/grasping.md"), *WRONG, *solution()], explore=Explore(attempts=3))
+    cut_after(outcome.run_dir, kind)
+    if not merged:
+        shutil.rmtree(memory_dir)
+    outcome = resume(outcome.run_dir, registry=FakeRegistry(), progress="quiet")
+    assert outcome.benchmark_success is True
+    view = seen_by(memory_dir)
+    assert view.problems == ()
+    assert view.recipe().audit.attempt == 2
+    assert [call.name for call in view.recipe().calls] == [name for name, _ in solution()]
+    assert view.read("global/grasping.md").count("## From run") == 1
+
+
+def test_a_crash_in_the_confirming_replay_publishes_nothing(run_fake, memory_dir):
+    seen: dict[str, Any] = {}
+
+    def kill(event: Any) -> None:
+        if event.type == "service" and event.state == "ready":
+            seen["pid"] = event.pid
+        if event.type == "notice" and "is replayed from a reset" in event.text:
+            os.kill(seen["pid"], signal.SIGKILL)
+
+    calls = [draft("global/grasping.md"), *solution()]
+    outcome = run_fake(calls, explore=Explore(attempts=3), on_event=kill)
+    assert outcome.exit_code == ExitCode.SUCCESS
+    assert any("env" in problem for problem in outcome.problems)
+    view = seen_by(memory_dir)
+    assert view.files == ("global/grasping.md",)
+
+
+def test_two_explorations_of_one_task_keep_the_shorter_recipe(start_run, memory_dir, tmp_path):
+    processes = [
+        start_run(
+            "run",
+            planner_config={"calls": calls},
+            explore={"attempts": 2},
+            output_dir=str(tmp_path / f"runs{number}"),
+        )
+        for number, calls in enumerate([[*DETOUR, solution()[-1]], solution(), [*DETOUR, solution()[-1]]])
+    ]
+    for process in processes:
+        code, output = process.wait()
+        assert code == 0, output
+    steps = [
+        json.loads(path.read_text())["attempts"][0]["env_steps"]
+        for path in sorted(tmp_path.glob("runs?/*/run.json"))
+    ]
+    assert seen_by(memory_dir).recipe().audit.env_steps == min(steps) < max(steps)
 
 
 def test_two_explorations_at_once_into_one_memory(start_run, memory_dir, tmp_path):

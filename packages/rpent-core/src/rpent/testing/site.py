@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from rpent._version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -65,6 +67,15 @@ class PluginSite:
             **extra,  # type: ignore[arg-type]
         )
 
+    def add_fake_robot(self) -> None:
+        """Put the fake robot of `rpent.testing` into the folder: `--robot fake`, in child processes too."""
+        self.add(
+            "rpent-robot-fake",
+            entry_points={"rpent.robots": {"fake": "rpent_robot_fake"}},
+            modules={"rpent_robot_fake.py": FAKE_ROBOT_PLUGIN},
+            version=__version__,  # what its env server, which is core's, says of itself
+        )
+
 
 ROBOT_PLUGIN = """
 from rpent.api import RobotSpec, hookimpl
@@ -91,3 +102,15 @@ def __getattr__(attribute):  # the heavy part, made on demand
     return Config
 """
 """A light plugin module for a robot `{name}`; its config model is made when it is asked for."""
+FAKE_ROBOT_PLUGIN = """
+from rpent.api import hookimpl
+
+PLUGIN_API = 1
+
+
+@hookimpl
+def rpent_robots():
+    from rpent.testing.fake_robot.robot import SPEC
+
+    yield SPEC
+"""

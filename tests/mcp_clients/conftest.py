@@ -1,4 +1,4 @@
-"""The fake robot, installed for child processes, and clients that start `rpent mcp`."""
+"""`rpent mcp` over the fake robot, as a child process, and what it recorded."""
 
 from __future__ import annotations
 
@@ -11,34 +11,21 @@ from typing import Any
 
 import pytest
 from mcp import StdioServerParameters
-from rpent._version import __version__
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
 
-ROBOT = """
-    from rpent.api import hookimpl
-
-    PLUGIN_API = 1
-
-
-    @hookimpl
-    def rpent_robots():
-        from rpent.testing.fake_robot.robot import SPEC
-
-        yield SPEC
-    """
 DROPPED = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "MCP_", "RPENT_")
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
 
 
 @pytest.fixture
 def fake_robot(plugin_site):
     """The fake robot is installed."""
-    plugin_site.add(
-        "rpent-robot-fake",
-        entry_points={"rpent.robots": {"fake": "fake_plugin"}},
-        modules={"fake_plugin.py": ROBOT},
-        version=__version__,  # what its env server, which is core's, says of itself
-    )
+    plugin_site.add_fake_robot()
 
 
 @pytest.fixture

@@ -16,11 +16,6 @@ pytestmark = [pytest.mark.sim, pytest.mark.anyio]
 TASK = ("--robot", "libero", "--suite", "libero_object_swap", "--task", "2", "--seed", "0")
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 def data_of(result):
     return json.loads(result.content[0].text)
 

@@ -18,11 +18,6 @@ from rpent.testing.fake_robot.robot import solution
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 class Waiting:
     """A process that waits for clients."""
 
@@ -130,11 +125,3 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(waiting, command, r
     assert result.exit_code == 3
     assert f"cannot listen on `{address}`" in result.stderr
     assert not runs.exists()
-
-
-@pytest.mark.parametrize("address", ["8765", "zmq+tcp://127.0.0.1:1", "ipc:///tmp/x", "127.0.0.1:70000"])
-def test_an_address_that_is_none_is_wrong_usage(run_cli, fake_robot, tmp_path, address):
-    result = run_cli("mcp", "--robot", "fake", "--output-dir", str(tmp_path / "runs"), "--http", address)
-    assert result.exit_code == 2
-    assert address in result.stderr
-    assert not (tmp_path / "runs").exists()

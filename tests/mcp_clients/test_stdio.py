@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,11 +18,6 @@ from rpent.testing.fake_robot.robot import solution
 pytestmark = pytest.mark.anyio
 SLOW = ("--step-time-s", "0.2")
 FAR = {"xyz": [0.3, 0.3, 0.3]}
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
 
 
 def text_of(result):
@@ -244,39 +238,6 @@ def test_a_robot_that_does_not_start_is_said_and_ends_it(raw, recorded):
     assert (code, out) == (3, "")
     assert "hint:" in err
     assert recorded.outcome()["reason"] == "infrastructure"
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--json"], "Standard output belongs to the MCP client"),
-        (["--progress", "json"], "Standard output belongs to the MCP client"),
-        (["--stdio", "--http", "127.0.0.1:0"], "were both given"),
-        (["--task", "9"], "9"),
-        (["--planner", "flash"], "No such option"),
-    ],
-)
-def test_wrong_usage_is_said_before_anything_starts(run_cli, fake_robot, tmp_path, options, sentence):
-    result = run_cli("mcp", "--robot", "fake", "--output-dir", str(tmp_path / "runs"), *options)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert sentence in result.stderr
-    assert not (tmp_path / "runs").exists()
-
-
-def test_help_brings_in_no_sdk(environment):
-    code = (
-        "import sys\nfrom rpent.cli import main\n"
-        "try:\n    main(['mcp', '--robot', 'fake', '--help'])\n"
-        "except SystemExit:\n    heavy = {'mcp', 'uvicorn', 'starlette', 'anyio'} & set(sys.modules)\n"
-        "    print(sorted(heavy))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
-    )
-    assert "Options of the robot `fake`" in done.stdout
-    assert "--http" in done.stdout
-    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 def test_standard_input_is_not_for_the_robots_processes(raw):

@@ -9,24 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from rpent._version import __version__
 from rpent.testing.fake_robot.robot import solution
 from rpent.testing.models import Call, GuardProxy, ModelServer, Reply
 
 pytestmark = pytest.mark.sdk
 STRIPPED = ("CODEX", "OPENAI", "ANTHROPIC", "CLAUDE", "MCP_", "AWS_", "GOOGLE_", "OTEL_", "RPENT_")
-ROBOT = """
-    from rpent.api import hookimpl
-
-    PLUGIN_API = 1
-
-
-    @hookimpl
-    def rpent_robots():
-        from rpent.testing.fake_robot.robot import SPEC
-
-        yield SPEC
-    """
 CODEX = """
 model = "test-model"
 model_provider = "local"
@@ -61,12 +48,7 @@ metrics_exporter = "none"
 @pytest.fixture
 def arguments(plugin_site, tmp_path):
     """How a client starts the server; the fake robot is installed for it."""
-    plugin_site.add(
-        "rpent-robot-fake",
-        entry_points={"rpent.robots": {"fake": "fake_plugin"}},
-        modules={"fake_plugin.py": ROBOT},
-        version=__version__,
-    )
+    plugin_site.add_fake_robot()
     return ["-m", "rpent", "mcp", "--robot", "fake", "--output-dir", str(tmp_path / "runs"), "--no-video"]
 
 
