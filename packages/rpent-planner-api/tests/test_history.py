@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from rpent.testing.models import Call, Reply, Request
+from rpent.testing.models import Call, Reply, Request, Tokens
 
 from .stage import FINISH, Stage
 
@@ -77,3 +78,20 @@ def test_old_messages_make_room_half_of_them_at_once(stage: Stage, provider: str
     assert requests[-1].text.count("Earlier turns were left out") == 1
     assert "Look 11." in requests[-1].text
     assert "Look 0." not in requests[-1].text
+
+
+def test_a_limit_of_tokens_makes_room_too(stage: Stage, provider: str) -> None:
+    requests: list[Request] = []
+
+    def answer(request: Request) -> Reply:
+        requests.append(request)
+        counted = Tokens(input=100 * len(request.turns))
+        return FINISH if len(requests) == 16 else Reply(calls=[LOOK], usage=counted)
+
+    played = stage.play(answer, provider, options={"history_tokens": 1000})
+    assert played.errors == []
+    assert max(len(request.turns) for request in requests) <= 11
+    assert all(request.turns[0].texts[0] == played.session.prompts.user for request in requests)
+    trimmed = breaks(requests)
+    assert len(trimmed) == len(played.notices) > 1
+    assert min(after - before for before, after in pairwise(trimmed)) > 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpent.run.resume import ResumePoint
-from rpent.runs.events import TurnStarted
+from rpent.runs.events import TurnStarted, UserMessage
 from rpent.session.limits import Limits
 from rpent.testing.models import Call, Reply
 from rpent.testing.models.request import Picture
@@ -77,6 +77,21 @@ def test_the_model_is_told_where_the_world_stands(stage: Stage, provider: str) -
     assert "The run was interrupted and goes on here" in last.text
     assert again.session.opening.text in last.text
     assert last.pictures[-1] == again.session.opening.images[0].data
+
+
+def test_what_the_user_said_while_a_tool_ran(stage: Stage, provider: str) -> None:
+    first = stage.play(FIRST[:1], provider, limits=Limits(max_turns=1))
+    events = first.events
+    at = next(index for index, event in enumerate(events) if event.type == "tool_returned")
+    events.insert(at, UserMessage(text="Mind the cup."))
+    history = ResumePoint(step=0, events=tuple(events)).transcript
+    server = stage.serve([FINISH])
+    again = stage.start(server, stage.session(history=history), config(server, provider)).join()
+    spoken = next(turn for turn in again.server.last.turns if turn.role == "assistant")
+    after = again.server.last.turns[again.server.last.turns.index(spoken) + 1]
+    assert [len(turn.calls) for turn in again.server.last.turns if turn.role == "assistant"] == [2]
+    assert all('"camera"' in result.text for result in after.results)
+    assert "Mind the cup." in after.texts
 
 
 def test_without_pictures_none_are_loaded(stage: Stage) -> None:

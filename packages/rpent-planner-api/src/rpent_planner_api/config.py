@@ -35,6 +35,11 @@ class ApiConfig(ModelConfig):
     history_messages: int = Field(
         default=160, ge=4, description="Messages in the conversation at most; the oldest half makes room."
     )
+    history_tokens: int | None = Field(
+        default=None,
+        ge=1000,
+        description="Tokens of the conversation at most, for servers that cut it silently; then the oldest half goes.",
+    )
     reply_timeout_s: float = Field(
         default=300.0,
         gt=0,

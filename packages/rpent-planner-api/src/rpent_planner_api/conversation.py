@@ -34,18 +34,8 @@ _CUT_OFF = (
 )
 _NOT_MADE = json.dumps({"error": "Not executed: the user interrupted."})
 _INTERRUPTED = "[The user interrupted your reply.]"
-_TEXT_RESULTS = (
-    "openai-chat",
-    "groq",
-    "mistral",
-    "ollama",
-    "vllm",
-    "litellm",
-    "openrouter",
-    "deepseek",
-    "cerebras",
-)
-"""Providers whose tool results hold text only; pictures follow in a message of their own."""
+_PICTURES_IN_RESULTS = ("anthropic", "openai", "openai-responses", "google", "google-cloud", "bedrock")
+"""Providers whose tool results hold pictures; for others they follow in a message of their own."""
 
 
 def work(session: Session, config: ApiConfig) -> None:
@@ -73,10 +63,13 @@ class Conversation:
     def __init__(self, session: Session, config: ApiConfig, model: Any) -> None:
         self._session = session
         self._config = config
+        provider = model_name(config).provider
         self._history = History(
             max_messages=config.history_messages,
             max_pictures=config.max_pictures,
-            pictures_in_results=model_name(config).provider not in _TEXT_RESULTS,
+            max_tokens=config.history_tokens,
+            pictures_in_results=provider in _PICTURES_IN_RESULTS,
+            marks_errors=provider == "anthropic",
         )
         self._toolset = SessionToolset(session, images=config.images)
         self._requests = Requests(session, config, model, self._history, self._toolset)

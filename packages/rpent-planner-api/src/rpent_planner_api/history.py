@@ -23,7 +23,7 @@ from pydantic_ai_harness.compaction import SlidingWindowCompaction
 from rpent_planner_api.toolset import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from pydantic_ai import RunContext
     from pydantic_ai.messages import ModelMessage, ModelRequestPart
@@ -43,10 +43,20 @@ class History:
         *,
         max_messages: int,
         max_pictures: int,
-        pictures_in_results: bool,
-        messages: Sequence[ModelMessage] = (),
+        max_tokens: int | None = None,
+        pictures_in_results: bool = True,
+        marks_errors: bool = False,
     ) -> None:
-        self.messages: list[ModelMessage] = list(messages)
+        """Make an empty one.
+
+        Args:
+            max_messages: Messages at most; then the oldest half goes.
+            max_pictures: Pictures at most; then all but the newest half go.
+            max_tokens: Tokens at most, as the provider counted the last exchange; then the oldest half goes.
+            pictures_in_results: Whether the wire takes pictures in tool results; else they follow behind.
+            marks_errors: Whether the wire has a mark for results that are errors; their text says it anyway.
+        """
+        self.messages: list[ModelMessage] = []
         self._pending: list[ModelRequestPart] = []
         self._pictures: list[str | BinaryContent] = []
         """For wires whose tool results are text only: they follow behind all results."""
@@ -55,7 +65,11 @@ class History:
         )
         self._max_messages = max_messages
         self._max_pictures = max_pictures
+        self._max_tokens = max_tokens
+        self._measured: ModelResponse | None = None
+        """The reply whose usage was looked at: what was left out since shows in the next one's."""
         self._in_results = pictures_in_results
+        self._marks_errors = marks_errors
 
     # What the next request says.
 
@@ -75,7 +89,7 @@ class History:
                 tool_name=call.tool_name,
                 content=content,
                 tool_call_id=call.tool_call_id,
-                outcome="failed" if failed and self._in_results else "success",
+                outcome="failed" if failed and self._marks_errors else "success",
             )
         )
 
@@ -103,7 +117,8 @@ class History:
         """Keep within the limits; returns what to say about it, or nothing."""
         said = []
         if len(self.messages) > self._max_messages:
-            dropped = await self._drop(ctx, self._window)
+            said.append(f"the oldest {await self._drop(ctx, self._window)} messages")
+        elif self._too_many_tokens() and (dropped := await self._drop_half(ctx)):
             said.append(f"the oldest {dropped} messages")
         if count_pictures(self.messages) > self._max_pictures:
             left_out = self._keep_pictures(self._max_pictures // 2)
@@ -113,11 +128,22 @@ class History:
     async def shrink(self, ctx: RunContext[None]) -> bool:
         """Make room for a model that found the conversation too long; returns whether anything went."""
         pictures = self._keep_pictures(0)
+        return await self._drop_half(ctx) + pictures > 0
+
+    def _too_many_tokens(self) -> bool:
+        last = next(
+            (message for message in reversed(self.messages) if isinstance(message, ModelResponse)), None
+        )
+        if self._max_tokens is None or last is None or last is self._measured:
+            return False
+        self._measured = last
+        return last.usage.input_tokens + last.usage.output_tokens > self._max_tokens
+
+    async def _drop_half(self, ctx: RunContext[None]) -> int:
         half = len(self.messages) // 2
         if half < _SMALLEST:
-            return pictures > 0
-        window = SlidingWindowCompaction[None](max_messages=half, keep_messages=half)
-        return await self._drop(ctx, window) + pictures > 0
+            return 0
+        return await self._drop(ctx, SlidingWindowCompaction[None](max_messages=half, keep_messages=half))
 
     async def _drop(self, ctx: RunContext[None], window: SlidingWindowCompaction[None]) -> int:
         before = len(self.messages)

@@ -52,6 +52,7 @@ class _Replay:
         self._turn: int | None = None
         self._said: list[ModelResponsePart] = []
         self._results: dict[str, Mapping[str, Any]] = {}
+        self._heard: list[str] = []
 
     def add(self, entry: Mapping[str, Any]) -> None:
         match entry["role"]:
@@ -62,16 +63,15 @@ class _Replay:
                 state = json.dumps(entry["state"], ensure_ascii=False, separators=(",", ":"))
                 observed = f"Observation (step {entry['step']}): {state}"
                 self._history.tell([observed, *self._pictures(entry)])
-            case "user":
-                self.close_reply()
-                self._history.tell([entry["text"]])
+            case "user":  # perhaps while a tool was running
+                self._heard.append(entry["text"])
             case "assistant" if "thinking" not in entry:
                 self._assistant(entry)
             case "tool":
                 self._results[entry["call_id"]] = entry
 
     def close_reply(self) -> None:
-        """Add the model's reply and the results of its calls, as far as they were collected."""
+        """Add the model's reply, the results of its calls and what the user said meanwhile."""
         if self._said:
             self._history.request()
             self._history.answered(ModelResponse(parts=self._said))
@@ -80,10 +80,12 @@ class _Replay:
                 entry = self._results.get(part.tool_call_id, {"text": _UNANSWERED, "ok": False})
                 content = content_of([entry["text"], *self._pictures(entry)])
                 self._history.returned(part, content, failed=not entry["ok"])
-        self._said, self._results, self._turn = [], {}, None
+        for text in self._heard:
+            self._history.tell([text])
+        self._said, self._results, self._heard, self._turn = [], {}, [], None
 
     def _assistant(self, entry: Mapping[str, Any]) -> None:
-        if self._turn is not None and entry["turn"] != self._turn:
+        if entry["turn"] != self._turn:
             self.close_reply()
         self._turn = entry["turn"]
         if "tool" not in entry:
