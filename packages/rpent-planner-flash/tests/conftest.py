@@ -64,7 +64,8 @@ class TableSession:
     def say(self, text: str) -> None:
         assert text
 
-    def notice(self, text: str) -> None:
+    def notice(self, text: str, *, level: str = "info") -> None:
+        assert level in ("info", "warning")
         self.notices.append(text)
 
     def names(self) -> list[str]:

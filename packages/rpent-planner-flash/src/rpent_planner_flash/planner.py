@@ -87,7 +87,8 @@ def _remembered(session: Session, executor: Executor) -> tuple[str, str] | None:
     status, summary = Recipe(published.calls).repeat(executor)
     if not (executor.accomplished or executor.episode_over):
         how = "did not finish the task" if status == "success" else f"did not work: {summary}"
-        session.notice(f"The recipe from the memory {how.rstrip('.')}. Going on with a plan.")
+        text = f"The recipe from the memory {how.rstrip('.')}. Going on with a plan."
+        session.notice(text, level="warning")
         executor.resumed = True
     return status, summary
 
