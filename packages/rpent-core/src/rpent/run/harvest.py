@@ -149,6 +149,7 @@ def _repeated(episode: Episode, over: _Over, attempt: Attempt) -> bool | None:
     if not over.toolkit.resettable:
         return None
     recipe = episode.recorder.directory.recipe_of(attempt.attempt)
+    _notice(episode, f"The recipe of attempt {attempt.attempt} is replayed from a reset.")
     return confirm(
         recipe, original=over.session, toolkit=over.toolkit, scope=episode.scope, stopped=over.stopped
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rpent.runs.events import ToolCalled, read_events
+from rpent.runs.events import AttemptStarted, ToolCalled, read_events
 from rpent.session.limits import Limits
 from rpent.session.session import Session, SessionEndedError
 from rpent.testing.fake_robot.robot import solution
@@ -102,6 +102,22 @@ class PlannerContract:
         assert time.monotonic() < deadline
         assert session.ended is not None
         assert session.ended.reason == "time_limit"
+
+    def test_another_attempt_goes_on_in_the_same_session(
+        self, tmp_path: Path, open_session: Callable[..., Session]
+    ) -> None:
+        """An exploring session's reset is a call like any other: the planner goes on with the fresh world."""
+        session = open_session(attempts=2)
+        away = ("move_to", {"xyz": [0.1, 0.0, 0.2]})
+        again = ("next_attempt", {"status": "failure", "lesson": "Too far."})
+        calls = [away, again, *solution()]
+        self.run(self.planner(calls, tmp_path), session)
+        assert session.ended is not None
+        assert (session.ended.reason, session.ended.planner_status) == ("finished", "success")
+        begun = [event.attempt for event in events_of(session) if isinstance(event, AttemptStarted)]
+        assert begun == [1, 2]
+        called = [event.name for event in events_of(session) if isinstance(event, ToolCalled)]
+        assert called == [name for name, _ in calls]
 
     def test_what_it_reports_is_counted(self, tmp_path: Path, open_session: Callable[..., Session]) -> None:
         """Each turn begins with `begin_turn`."""

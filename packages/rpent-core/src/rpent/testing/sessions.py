@@ -12,6 +12,7 @@ from rpent.rpc.api import connect, serve
 from rpent.run.prompts import SESSION, compose, fill
 from rpent.runs.directory import create
 from rpent.runs.recorder import Recorder
+from rpent.session.attempts import Attempts
 from rpent.session.scope import CallScope
 from rpent.session.session import Session
 from rpent.testing.fake_robot.config import FakeConfig, FakeEnvConfig
@@ -40,8 +41,12 @@ def fake_session(
     limits: Limits | None = None,
     history: Sequence[dict[str, Any]] = (),
     interactive: bool = False,
+    attempts: int | None = None,
 ) -> Iterator[Session]:
-    """Yield an opened session over the fake robot's toolkit; its record is in `directory`."""
+    """Yield an opened session over the fake robot's toolkit; its record is in `directory`.
+
+    With `attempts` the session explores: it offers `next_attempt`.
+    """
     config = FakeConfig(task=task, seed=seed, step_time_s=step_time_s)
     robot = FakeRobot(config)
     setup = robot.setup()
@@ -66,6 +71,7 @@ def fake_session(
             limits=limits,
             history=history,
             interactive=interactive,
+            attempts=None if attempts is None else Attempts(attempts),
         )
         try:
             session.open()
