@@ -62,6 +62,8 @@ class Conversation:
         self._lock = threading.Lock()
         self._client: CodexClient | None = None
         self._turn: TurnHandle | None = None
+        self._breaking: threading.Event | None = None
+        """Set once Codex has confirmed that it breaks off the turn; None while nobody has asked it to."""
         self._undelivered: list[str] = []
 
     def run(self, client: CodexClient, thread: Thread, parts: Sequence[Part]) -> None:
@@ -88,6 +90,7 @@ class Conversation:
             for take in take_back:
                 take()
             self._replies.calls.close()
+            self._over.set()
 
     def _take_turn(self, thread: Thread, parts: Sequence[Part]) -> None:
         from openai_codex.errors import CodexError  # noqa: PLC0415  (the SDK is slow to import)
@@ -95,7 +98,7 @@ class Conversation:
         try:
             turn = thread.turn(input_items(parts))
             with self._lock:
-                self._turn = turn
+                self._turn, self._breaking = turn, None
             for event in turn.stream():
                 self._replies.handle(event.method, values_of(event))
         except CodexError as error:
@@ -158,22 +161,39 @@ class Conversation:
 
     def _stop(self) -> None:
         """The session is over: break off the turn, and end a Codex that does not."""
-        done = threading.Event()
-        self._aside(lambda: self._interrupt(done))
-        if not done.wait(STOP_S) and self._client is not None:
+        self._interrupt()
+        if not self._over.wait(STOP_S) and self._client is not None:
             self._client.close()
 
-    def _interrupt(self, done: threading.Event | None = None) -> None:
-        turn = self._turn
-        if turn is not None:
-            with suppress(Exception):  # it is over already, or Codex is gone
-                turn.interrupt()
-        if done is not None:
-            done.set()
+    def _interrupt(self) -> None:
+        """Break off the turn under way and wait until that is done; once, since Codex answers the first only."""
+        with self._lock:
+            turn = self._turn
+            first = turn is not None and turn is not self._breaking
+            if first:
+                self._breaking, self._broken = turn, threading.Event()
+            broken = self._broken
+        if turn is None:
+            return
+        if first:
+            self._aside(lambda: self._ask_to_stop(turn, broken))
+        broken.wait(STOP_S)
+
+    @staticmethod
+    def _ask_to_stop(turn: TurnHandle, broken: threading.Event) -> None:
+        with suppress(Exception):  # it is over already, or Codex is gone
+            turn.interrupt()
+        broken.set()
 
     @staticmethod
     def _aside(work: Callable[[], None]) -> None:
         threading.Thread(target=work, name="rpent-codex-control", daemon=True).start()
+
+
+def _interrupt_turn(turn: TurnHandle, done: threading.Event) -> None:
+    with suppress(Exception):  # it is over already, or Codex is gone
+        turn.interrupt()
+    done.set()
 
 
 def input_items(parts: Sequence[Part]) -> list[Any]:
