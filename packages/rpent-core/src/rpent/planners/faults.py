@@ -111,10 +111,10 @@ def model_error(
     )
     which = f"`{model}`" if model else "the model"
     key = f"`{key_variable}`" if key_variable else "the environment"
-    missing = fault == "key" and not detail and bool(key_variable) and not os.environ.get(key_variable)
+    missing = fault == "key" and bool(key_variable) and not os.environ.get(key_variable)
     sentences: dict[Fault, str] = {
         "sdk": f"The planner `{planner}` cannot be used{words}.",
-        "key": f"The planner `{planner}` has no key: {key} is not set."
+        "key": f"The planner `{planner}` has no key: {key} is not set{words}."
         if missing
         else f"The key in {key} is refused by {where}{words}.",
         "model": f"The model {which} is not served by {_place(base_url)}{words}{did_you_mean(model, known)}",

@@ -107,8 +107,10 @@ def software_of(name: str) -> dict[str, str]:
 
 
 def _print(ctx: click.Context, trial: Trial, name: str) -> None:
+    from rpent.printable import printable
+
     for title, text in rows(trial, name):
-        click.echo(f"{title:<11} {text}")
+        click.echo(f"{title:<11} {printable(text)}")
     if trial.warning:
         click.echo(f"{click.style('Warning:', fg='yellow')} {trial.warning}")
     if trial.error:
