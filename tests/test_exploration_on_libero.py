@@ -36,7 +36,7 @@ LESSON = "It was put down beside the basket; it has to go in."
 SCRIPT = [
     Reply(text="The memory may help.", calls=[Call("list_memory", {})]),
     Reply(calls=[Call("grasp", {"target": "salad dressing"})]),
-    Reply(calls=[Call("place", {"on": "basket", "relation": "left"})]),
+    Reply(calls=[Call("place", {"on": "basket", "relation": "left_of"})]),
     Reply(
         text="Not solved: I try again.",
         calls=[Call("next_attempt", {"status": "failure", "lesson": LESSON})],
