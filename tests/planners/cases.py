@@ -28,7 +28,7 @@ class Case:
     @property
     def start_s(self) -> float:
         """How long until the first tool call, generously."""
-        return 8.0 if self.vendor else 1.5
+        return 5.0 if self.vendor else 1.5
 
 
 def _api(provider: str, path: str) -> Callable[[ModelServer], dict[str, Any]]:

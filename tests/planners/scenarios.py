@@ -122,6 +122,12 @@ def hears(*texts: str) -> Callable[[Request], None]:
     return look
 
 
+def hears_of_bad_json(request: Request) -> None:
+    """Assert that the model hears that its arguments could not be parsed, in whoever's words."""
+    (result,) = request.results
+    assert "JSON" in result.text or "parsing" in result.text, result.text
+
+
 def nudged(number: int, text: str) -> Events:
     """Return a turn without a call, and the reminder after it."""
     return [*turn(number, text=text), ("user", "nudge", None, False)]
@@ -306,7 +312,7 @@ SCENARIOS = [
         "malformed_json",
         [Reply(text="I move.", calls=[Call("move_to", '{"xyz": [0.1, 0')]), Reply(calls=[FINISH])],
         [*turn(1, ("move_to", ..., "refused", ...), text="I move."), *finished(2)],
-        last=hears("JSON"),
+        last=hears_of_bad_json,
     ),
     Scenario(
         "no_such_tool",
