@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -205,6 +207,29 @@ def test_a_signal_ends_the_run_though_the_client_stays(raw, recorded, number):
     assert recorded.outcome()["reason"] == "interrupted"
     psutil.wait_procs(family, timeout=20)
     assert not [process for process in family if process.is_running()]
+
+
+def test_a_server_that_is_killed_leaves_a_run_to_go_on_with(raw, recorded, environment):
+    client = raw()
+    client.greet()
+    client.ask("tools/call", name="move_to", arguments={"xyz": [0.1, 0.1, 0.2]})
+    family = family_of(client)
+    client.process.kill()
+    psutil.wait_procs(family, timeout=20)
+    assert not [process for process in family if process.is_running()]
+    resume = subprocess.Popen(
+        [sys.executable, "-m", "rpent", "resume", str(recorded.path)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        said = next(line for line in resume.stderr if "MCP clients are served" in line)
+        assert re.search(r"http://127\.0\.0\.1:\d+/mcp", said)
+    finally:
+        resume.send_signal(signal.SIGINT)
+        resume.communicate(timeout=40)
+    assert recorded.outcome()["reason"] == "interrupted"
 
 
 def test_standard_output_belongs_to_the_protocol(raw):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from rpent.errors import UsageError
+from rpent.errors import ServiceError, UsageError
 from rpent.rpc.endpoint import parse_endpoint
 
 from rpent_mcp.bridge import Bridge, current
@@ -28,6 +28,7 @@ class McpPlanner:
         self._bridge = current()
         self._token_file = config.mcp_token_file
         self._where = _address(config.http or DEFAULT_HTTP)
+        self._chosen = config.http is not None
 
     def check(self, limits: Limits) -> None:  # noqa: ARG002  (it costs nothing)
         """See whether the port is free and the token can be had, before anything starts.
@@ -37,9 +38,7 @@ class McpPlanner:
             UsageError: The token file cannot be used.
         """
         if self._bridge is None:
-            from rpent_mcp.serving import bound_socket  # noqa: PLC0415
-
-            bound_socket(self._where.host, self._where.port).close()
+            self._port()
             self._token()
 
     def run(self, session: Session) -> None:
@@ -50,7 +49,6 @@ class McpPlanner:
             self._serve(session)
 
     def _serve(self, session: Session) -> None:
-
         from rpent_mcp.briefing import instructions  # noqa: PLC0415
         from rpent_mcp.runserver import run_server  # noqa: PLC0415
         from rpent_mcp.serving import serve_http  # noqa: PLC0415
@@ -58,7 +56,7 @@ class McpPlanner:
         bridge = Bridge()
         server = run_server(bridge, name="robot", instructions=instructions(session.prompts))
         token, path = self._token()
-        with serve_http(server, token=token, host=self._where.host, port=self._where.port) as served:
+        with serve_http(server, token=token, host=self._where.host, port=self._port()) as served:
             if not self._where.is_local:
                 click.echo(
                     "It is reachable from other machines, without encryption: who has the token drives the robot.",
@@ -67,6 +65,18 @@ class McpPlanner:
             session.notice(f"MCP clients are served at {served.url}")
             click.echo(f"MCP clients are served at {served.url} (token file: {path})", err=True)
             bridge.follow(session)
+
+    def _port(self) -> int:
+        """Return the port to listen on; where nobody chose one, the usual one may be taken."""
+        from rpent_mcp.serving import bound_socket  # noqa: PLC0415  (only where the planner itself serves)
+
+        try:
+            bound_socket(self._where.host, self._where.port).close()
+        except ServiceError:
+            if self._chosen:
+                raise
+            return 0
+        return self._where.port
 
     def _token(self) -> tuple[str, Path]:
         from rpent.environments.paths import cache_dir  # noqa: PLC0415  (only where the planner itself serves)
