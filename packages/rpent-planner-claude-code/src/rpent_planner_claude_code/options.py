@@ -8,6 +8,7 @@ from claude_agent_sdk import ClaudeAgentOptions
 from rpent.planners.launcher import write_launcher
 
 from rpent_planner_claude_code.binary import bundled_binary
+from rpent_planner_claude_code.tied import tied
 from rpent_planner_claude_code.tools import SERVER, full_name
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def build_options(  # noqa: PLR0917  (what a conversation consists of)
 ) -> ClaudeAgentOptions:
     """Return the options of a conversation over a session's tools."""
     environment = _environment(config, endpoint, folder)
-    launcher = write_launcher(folder.path, bundled_binary(), keep={*environment, *BY_THE_SDK})
+    binary = tied(folder.path, bundled_binary())
+    launcher = write_launcher(folder.path, binary, keep={*environment, *BY_THE_SDK})
     return ClaudeAgentOptions(
         cli_path=launcher,
         cwd=folder.work,
