@@ -131,7 +131,7 @@ async def test_calls_at_once_are_carried_out_in_their_order(slow_session):
         async with connected(served) as client, anyio.create_task_group() as tasks:
             for xyz in targets:
                 tasks.start_soon(client.call_tool, "move_to", {"xyz": xyz})
-                await anyio.sleep(0.05)
+                await anyio.sleep(0.15)
     called = events_of(slow_session, ToolCalled)
     returned = events_of(slow_session, ToolReturned)
     assert [event.arguments["xyz"] for event in called] == targets
