@@ -133,7 +133,7 @@ class ModelPlannerContract(PlannerContract):
         assert session.ended.planner_status == "failure"
         returned = [event for event in events_of(session) if isinstance(event, ToolReturned)]
         assert (returned[0].name, returned[0].ok, returned[0].executed) == ("move_to", False, False)
-        assert str(returned[0].data["error"]) in server.last.text
+        assert "JSON" in server.last.text  # in the words of the session, or of an SDK that parses them itself
 
     def test_a_reply_without_a_call(self, tmp_path: Path, open_session: Callable[..., Session]) -> None:
         """The model is reminded twice; then the session ends without a claim."""
@@ -168,7 +168,7 @@ class ModelPlannerContract(PlannerContract):
         once(session, "look", lambda: session.send(MESSAGE))
         server = self.play([Reply(calls=[LOOK]), Reply(calls=[LOOK]), DONE], session, tmp_path)
         assert MESSAGE not in server.requests[0].text
-        assert any(MESSAGE in text for text in server.requests[1].user_texts)
+        assert MESSAGE in server.requests[1].text
         assert session.ended is not None
         assert session.ended.planner_status == "failure"
 
@@ -179,7 +179,7 @@ class ModelPlannerContract(PlannerContract):
         session = open_session()
         speaking = Reply(text="I look.", calls=[LOOK], during=lambda _: session.send(MESSAGE), slow_s=0.05)
         server = self.play([speaking, DONE, DONE], session, tmp_path)
-        assert any(MESSAGE in text for text in server.last.user_texts)
+        assert MESSAGE in server.last.text
 
     def test_an_interrupt_during_a_motion(self, tmp_path: Path, open_session: Callable[..., Session]) -> None:
         """The motion is cancelled; the model reads that, and what the user says; the run goes on."""
@@ -189,7 +189,7 @@ class ModelPlannerContract(PlannerContract):
         server = self.play([Reply(calls=[Call(name, arguments)]), DONE], session, tmp_path)
         returned = [event for event in events_of(session) if isinstance(event, ToolReturned)]
         assert returned[0].cancelled
-        assert any(MESSAGE in text for text in server.requests[1].user_texts)
+        assert MESSAGE in server.requests[1].text
         assert returned[0].text[:40] in server.requests[1].text
         assert session.ended is not None
         assert session.ended.planner_status == "failure"
@@ -208,7 +208,7 @@ class ModelPlannerContract(PlannerContract):
         server = self.play([speaking, DONE], session, tmp_path)
         called = [event.name for event in events_of(session) if isinstance(event, ToolCalled)]
         assert called == ["finish"]
-        assert any(MESSAGE in text for text in server.last.user_texts)
+        assert MESSAGE in server.last.text
 
     def test_the_end_breaks_off_a_reply(self, tmp_path: Path, open_session: Callable[..., Session]) -> None:
         """A time limit while the model speaks: the planner returns without waiting for the rest."""
