@@ -24,6 +24,8 @@ class Case:
     options: Callable[[ModelServer], dict[str, Any]]
     vendor: bool = False
     """Whether it starts a vendor's binary: seconds of start-up, and words of its own on some mistakes."""
+    own_tools: frozenset[str] = frozenset()
+    """Tools that the vendor adds and that cannot be switched off; they reach nothing beyond the robot's server."""
 
     @property
     def start_s(self) -> float:
@@ -52,6 +54,7 @@ CASES = [
         "responses",
         lambda server: {"model": "test-model", "base_url": f"{server.url}/v1"},
         vendor=True,
+        own_tools=frozenset({"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"}),
     ),
 ]
 
