@@ -27,10 +27,10 @@ def test_tools_and_prompts(case: Case, drive_run: Any) -> None:
     assert len(ran.server.requests) == 3
     for request in ran.server.requests:
         assert set(request.tools) == set(tools) | case.own_tools
-        for name in tools:
-            schema = request.tools[name]
-            assert set(schema.get("properties", {})) == set(tools[name].get("properties", {})), name
-            assert sorted(schema.get("required", [])) == sorted(tools[name].get("required", [])), name
+        for name, own in tools.items():
+            sent = request.tools[name]
+            assert set(sent.get("properties", {})) == set(own.get("properties", {})), name
+            assert sorted(sent.get("required", [])) == sorted(own.get("required", [])), name
         assert "You move cubes with tools; positions are metres." in request.system
         assert request.turns[0].role == "user"
         assert "Task: put the red cube on the pad." in request.turns[0].text
