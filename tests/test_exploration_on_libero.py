@@ -111,6 +111,7 @@ def test_a_failed_attempt_a_reset_and_a_success(explored: tuple[Path, Outcome, M
         "merged": [f"task-family/{FAMILY}/basket.md"],
         "confirmed": 2,
         "published": True,
+        "refuted": [],
         "problems": [],
     }
     # What the client told the model of the reset: the verdict, the fresh state, and a picture of it.

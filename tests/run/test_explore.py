@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner
+from rpent.cli.memory.merge import command as merge_command
 from rpent.cli.runs.list import command as list_command
 from rpent.cli.show import command as show_command
 from rpent.errors import ExitCode, UsageError
@@ -395,3 +396,31 @@ def test_lists_and_texts_tell_of_attempts(run_fake, tmp_path):
     assert "attempt     1: not solved (planner: failure" in shown
     assert "attempt     2: success (planner: success" in shown
     assert "lesson    The cube is not there." in shown
+
+
+def test_an_interrupted_runs_solved_attempt_can_be_merged_by_hand(start_run, memory_dir):
+    calls = [
+        draft("global/grasping.md"),
+        *solution()[:-1],
+        AGAIN,
+        *[("move_to", {"xyz": [0.3, 0.3, 0.3]})] * 9,
+    ]
+    process = start_run("run", planner_config={"calls": calls}, robot_config=SLOW, explore={"attempts": 3})
+    process.wait_for_event(lambda event: event["type"] == "attempt_started" and event["attempt"] == 2)
+    process.signal(signal.SIGINT)
+    assert process.wait(30)[0] == 130
+    assert not memory_dir.exists() or not seen_by(memory_dir).files
+    merged = CliRunner().invoke(merge_command, [str(process.run_dir)])
+    assert merged.exit_code == 0, merged.output
+    published = seen_by(memory_dir).recipe()
+    assert (published.audit.attempt, published.audit.repeated) == (1, None)
+    assert published.calls[-1].arguments["status"] == "success"
+    assert "global/grasping.md" in seen_by(memory_dir).files
+
+
+def test_what_a_replay_refuted_cannot_be_merged_by_hand(run_fake, memory_dir, monkeypatch):
+    monkeypatch.setattr("rpent.run.harvest.confirm", lambda *_, **__: False)
+    outcome = run_fake(solution(), explore=Explore(attempts=3))
+    assert explored(outcome.run_dir)["refuted"] == [1]
+    assert CliRunner().invoke(merge_command, [str(outcome.run_dir)]).exit_code == 0
+    assert seen_by(memory_dir).recipe() is None

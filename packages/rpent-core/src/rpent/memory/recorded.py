@@ -72,12 +72,22 @@ def offer_of(run: RunDirectory) -> Offer:
     if best is None:
         return Offer(**offered)
     number, env_steps = best
-    audit = audit_of(manifest, name, env_steps=env_steps, attempt=number or 1)
+    repeated = (
+        True if number is not None and number == manifest.get("explored", {}).get("confirmed") else None
+    )
+    audit = audit_of(manifest, name, env_steps=env_steps, attempt=number or 1, repeated=repeated)
     file = run.recipe if number is None else run.recipe_of(number)
     return Offer(**offered, recipe=solution_of(read_recipe(file)), audit=audit)
 
 
-def audit_of(manifest: Mapping[str, Any], run: str, *, env_steps: int, attempt: int = 1) -> Audit:
+def audit_of(
+    manifest: Mapping[str, Any],
+    run: str,
+    *,
+    env_steps: int,
+    attempt: int = 1,
+    repeated: bool | None = None,
+) -> Audit:
     """Return the audit of a solution that the benchmark confirmed, from the run's run.json.
 
     Args:
@@ -85,6 +95,7 @@ def audit_of(manifest: Mapping[str, Any], run: str, *, env_steps: int, attempt: 
         run: Name of the run directory.
         env_steps: Control steps of the solution.
         attempt: Which attempt of the run it is.
+        repeated: Whether it was replayed from a reset, and solved the task again.
     """
     task = manifest["task"]
     plugins = [manifest[kind] for kind in ("robot", "planner", "perceptor") if manifest.get(kind)]
@@ -93,6 +104,7 @@ def audit_of(manifest: Mapping[str, Any], run: str, *, env_steps: int, attempt: 
         run=run,
         attempt=attempt,
         benchmark_success=True,
+        repeated=repeated,
         env_steps=env_steps,
         seed=task.get("seed", 0),
         planner=manifest["planner"]["name"],
@@ -131,12 +143,22 @@ def learn(store: Store, offer: Offer) -> Learned:
 def _confirmed(manifest: Mapping[str, Any], outcome: Mapping[str, Any]) -> tuple[int | None, int] | None:
     """Return which attempt was confirmed (None: there was one only) and its control steps.
 
-    Of an exploring run it is the one that the run itself found to solve the task again.
+    Of an exploring run it is the one that the run itself saw to solve the task again, or, where it did not come to
+    that, the shortest one; never one whose replay failed.
     """
     attempts = manifest.get("attempts")
     if attempts is None:
-        solved = outcome.get("benchmark_success") is True
-        return (None, int(manifest.get("counts", {}).get("env_steps", 0))) if solved else None
-    confirmed = manifest.get("explored", {}).get("confirmed")
-    steps = {attempt["attempt"]: attempt["env_steps"] for attempt in attempts if attempt["benchmark_success"]}
-    return (confirmed, steps[confirmed]) if confirmed in steps else None
+        if outcome.get("benchmark_success") is not True:
+            return None
+        return None, int(manifest.get("counts", {}).get("env_steps", 0))
+    explored = manifest.get("explored", {})
+    confirmed, refuted = explored.get("confirmed"), explored.get("refuted", ())
+    solved = {
+        attempt["attempt"]: attempt["env_steps"]
+        for attempt in attempts
+        if attempt["benchmark_success"] and attempt["attempt"] not in refuted
+    }
+    if not solved:
+        return None
+    best = confirmed if confirmed in solved else min(solved, key=lambda number: (solved[number], number))
+    return best, solved[best]

@@ -31,8 +31,9 @@ def close_episode(episode: Episode) -> Outcome:
             episode.benchmark_success = _verdict(episode, episode.toolkit)
     learned = Harvest()
     with _guard(episode, "exploration", problems):
-        learned = harvest(episode, lambda: episode.asked_to_stop)
-        problems += learned.problems
+        if not problems:  # a tool that did not stop may still be at work in the world
+            learned = harvest(episode, lambda: episode.asked_to_stop)
+            problems += learned.problems
     with _guard(episode, "toolkit", problems):
         if episode.toolkit is not None:
             episode.toolkit.close()

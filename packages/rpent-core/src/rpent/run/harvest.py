@@ -38,6 +38,8 @@ class Harvest:
     """The shortest attempt that the benchmark confirmed and whose recipe solves the task again."""
     published: bool = False
     """Its recipe is in the memory now; else there is a shorter one."""
+    refuted: list[int] = field(default_factory=list)
+    """Solved attempts whose recipe did not solve the task again."""
     lines: list[str] = field(default_factory=list)
     """What was done, one sentence a line."""
     problems: list[str] = field(default_factory=list)
@@ -48,6 +50,7 @@ class Harvest:
             "merged": self.merged,
             "confirmed": self.confirmed,
             "published": self.published,
+            "refuted": self.refuted,
             "problems": self.problems,
         }
 
@@ -117,39 +120,49 @@ def _publish(episode: Episode, store: Store, over: _Over, found: Harvest) -> Non
     from rpent.memory.publish import publish_recipe  # noqa: PLC0415
     from rpent.memory.recorded import audit_of, solution_of  # noqa: PLC0415
 
-    directory, manifest = episode.recorder.directory, episode.manifest
+    best = _confirmed(episode, over, found)
+    if best is None:
+        return
+    directory, repeated = episode.recorder.directory, True if over.toolkit.resettable else None
+    found.confirmed = best.attempt
+    audit = audit_of(
+        episode.manifest,
+        directory.path.name,
+        env_steps=best.env_steps,
+        attempt=best.attempt,
+        repeated=repeated,
+    )
+    publication = publish_recipe(
+        store,
+        episode.resolved.setup.task,
+        solution_of(read_recipe(directory.recipe_of(best.attempt)), best.lesson),
+        replace(audit, model=over.session.budget.usage.model),
+    )
+    found.published = publication.published
+    what = "published" if publication.published else "not published"
+    found.lines.append(f"The recipe of attempt {best.attempt} is {what}. {publication.detail}")
+
+
+def _confirmed(episode: Episode, over: _Over, found: Harvest) -> Attempt | None:
+    """Return the shortest solved attempt whose recipe solves the task again, from a reset.
+
+    Where the robot cannot be reset, the benchmark's verdict on the attempt is all there is.
+    """
     solved = [attempt for attempt in over.attempts.ended if attempt.benchmark_success is True]
     for attempt in sorted(solved, key=lambda attempt: (attempt.env_steps, attempt.attempt)):
-        repeated = _repeated(episode, over, attempt)
-        if over.stopped():
-            found.problems.append("Nothing was published: the run was interrupted.")
-            return
-        if repeated is False:
-            found.problems.append(
-                f"The recipe of attempt {attempt.attempt} is not published: replayed from a reset, it did not "
-                "solve the task."
-            )
-            continue
-        recipe = read_recipe(directory.recipe_of(attempt.attempt))
-        audit = audit_of(manifest, directory.path.name, env_steps=attempt.env_steps, attempt=attempt.attempt)
-        publication = publish_recipe(
-            store,
-            episode.resolved.setup.task,
-            solution_of(recipe, attempt.lesson),
-            replace(audit, repeated=repeated, model=over.session.budget.usage.model),
+        if not over.toolkit.resettable or _solves_again(episode, over, attempt):
+            return attempt
+        found.refuted.append(attempt.attempt)
+        found.problems.append(
+            f"The recipe of attempt {attempt.attempt} is not published: replayed from a reset, it did not solve the "
+            "task."
         )
-        found.confirmed = attempt.attempt
-        found.published = publication.published
-        found.lines.append(f"Attempt {attempt.attempt}: {publication.detail}")
-        return
+    return None
 
 
-def _repeated(episode: Episode, over: _Over, attempt: Attempt) -> bool | None:
-    """Return whether the attempt's recipe solves the task again; None where the robot cannot be reset."""
-    if not over.toolkit.resettable:
-        return None
-    recipe = episode.recorder.directory.recipe_of(attempt.attempt)
+def _solves_again(episode: Episode, over: _Over, attempt: Attempt) -> bool:
     _notice(episode, f"The recipe of attempt {attempt.attempt} is replayed from a reset.")
+    recipe = episode.recorder.directory.recipe_of(attempt.attempt)
     return confirm(
         recipe, original=over.session, toolkit=over.toolkit, scope=episode.scope, stopped=over.stopped
     )

@@ -33,12 +33,12 @@ def test_a_run_that_solved_nothing_brings_its_drafts_only(run_cli, make_run, mem
     assert view(memory_dir).files == ("global/a.md",)
 
 
-def test_of_an_exploring_run_only_what_it_confirmed_itself_is_taken(run_cli, make_run, memory_dir):
+def test_of_an_exploring_run_nothing_is_taken_that_its_replay_refuted(run_cli, make_run, memory_dir):
     attempts = [
         {"attempt": 1, "benchmark_success": True, "env_steps": 5},
         {"attempt": 2, "benchmark_success": False, "env_steps": 9},
     ]
-    make_run(attempts=attempts, explored={"published": None})
+    make_run(attempts=attempts, explored={"confirmed": None, "refuted": [1]})
     assert "no recipe is published" in run_cli("memory", "merge", "latest").stdout
     assert view(memory_dir).recipe() is None
 
