@@ -30,8 +30,8 @@ FAR = Call("move_to", {"xyz": [0.3, 0.3, 0.3]})
 def play(serve, planner_for, tmp_path):
     """Run a script; returns server, session and events. What the planner raises is in `play.error`."""
 
-    def play_(script, *, during=None, serve_options=None, planner_options=None, **session_options):
-        server = serve(script, **(serve_options or {}))
+    def play_(script, *, fails=False, planner_options=None, **session_options):
+        server = serve(script)
         planner = planner_for(server, **(planner_options or {}))
         with fake_session(tmp_path / "run", **session_options) as session:
             play_.session, play_.error = session, None
@@ -41,6 +41,8 @@ def play(serve, planner_for, tmp_path):
             assert not thread.is_alive(), "the planner did not return"
             events = list(read_events(session.recorder.directory.events))
         assert server.problems == []
+        if play_.error is not None and not fails:
+            raise play_.error
         return server, session, events
 
     def run(planner, session):
@@ -134,7 +136,7 @@ def test_a_message_during_a_tool_comes_with_the_next_request(play):
         threading.Timer(0.5, lambda: play.session.send("Mind the glass.")).start()
 
     script = [Reply(calls=[FAR], expect=write), FINISH]
-    server, session, events = play(script, step_time_s=0.05)
+    server, _, events = play(script, step_time_s=0.05)
     assert "Mind the glass." in server.requests[1].last.text
     assert server.requests[1].results[0].text
     assert not of(events, ToolReturned)[0].cancelled
@@ -161,7 +163,7 @@ def test_an_interrupt_breaks_off_a_reply(play):
         threading.Timer(0.5, lambda: play.session.send("Other way.", interrupt=True)).start()
 
     script = [Reply(text="I will now tell a long story about it", slow_s=0.4, during=write), FINISH]
-    server, session, events = play(script)
+    server, _, events = play(script)
     said = of(events, AssistantText)[0].text
     assert said.startswith("I will")
     assert "about it" not in said
@@ -178,8 +180,14 @@ def test_a_message_while_the_model_speaks_is_not_lost(play):
 
 @pytest.mark.parametrize(
     "fault",
-    [Fault(status=429, retry_after=0.1), Fault(status=500), Fault(drop_after=6), Fault(status=503, in_stream=True)],
-    ids=["429", "500", "dropped", "in the stream"],
+    [
+        Fault(status=429, retry_after=1),
+        Fault(status=429),
+        Fault(status=500),
+        Fault(drop_after=6),
+        Fault(status=503, in_stream=True),
+    ],
+    ids=["429 with a date", "429", "500", "dropped", "in the stream"],
 )
 def test_a_passing_fault_is_tried_again(play, fault):
     script = [Reply(text="Once.", calls=[Call("look", {})], fault=fault), FINISH]
@@ -187,23 +195,27 @@ def test_a_passing_fault_is_tried_again(play, fault):
     assert session.ended.planner_status == "success"
     assert len(server.requests) == 3
     notices = [event.text for event in of(events, Notice)]
-    assert any("rying again (1 of 5)" in text for text in notices), notices
+    assert any("Trying again" in text and "(1 of 5)" in text for text in notices), notices
     assert [event.text for event in of(events, AssistantText)] == ["Once."]
     assert [event.name for event in of(events, ToolCalled)] == ["look", "finish"]
     assert [event.turn for event in of(events, TurnStarted)] == [1, 2]
 
 
 def test_a_fault_that_stays_ends_the_run(play):
-    play([Reply(fault=Fault(status=503, times=ALWAYS))], planner_options={"max_retries": 1})
+    play([Reply(fault=Fault(status=503, times=ALWAYS))], planner_options={"max_retries": 1}, fails=True)
     assert play.error.fault == "overloaded"
 
 
 @pytest.mark.parametrize(
     ("fault", "expected", "requests"),
-    [(Fault(kind="context"), "context", 1), (Fault(status=401), "key", 1), (Fault(kind="credit"), "credit", 1)],
+    [
+        (Fault(kind="context"), "context", 1),
+        (Fault(status=401), "key", 1),
+        (Fault(kind="credit"), "credit", 1),
+    ],
 )
 def test_a_fault_that_does_not_pass_ends_it_at_once(play, fault, expected, requests):
-    server, _, _ = play([Reply(fault=fault)] * 9)
+    server, _, _ = play([Reply(fault=fault)] * 9, fails=True)
     assert play.error.fault == expected
     assert len(server.requests) == requests
     assert "test-key" not in play.error.message
@@ -212,7 +224,6 @@ def test_a_fault_that_does_not_pass_ends_it_at_once(play, fault, expected, reque
 @pytest.mark.parametrize("stop", ["refusal", "filtered"])
 def test_a_refusal_ends_the_session(play, stop):
     server, session, _ = play([Reply(text="I cannot do that.", stop=stop)] * 9)
-    assert play.error is None
     assert session.ended.reason == "finished"
     assert session.ended.planner_status is None
     assert "refused" in session.ended.detail
@@ -220,10 +231,11 @@ def test_a_refusal_ends_the_session(play, stop):
 
 
 def test_a_reply_that_was_cut_goes_on(play):
-    server, session, events = play([Reply(text="A long", stop="length"), FINISH])
+    _, session, events = play([Reply(text="A long", stop="length"), FINISH])
     assert session.ended.planner_status == "success"
     assert of(events, AssistantText)[0].text == "A long"
     assert "length limit" in of(events, Notice)[0].text
+    assert [event.turn for event in of(events, TurnStarted)] == [1, 2]
 
 
 def test_the_cost_limit_ends_it_before_the_call(play):
@@ -258,7 +270,14 @@ def test_a_resumed_run_knows_what_was_said(play):
         {"role": "system", "text": "S", "user": "U"},
         {"role": "assistant", "turn": 1, "text": "The red cube is left."},
         {"role": "assistant", "turn": 1, "call_id": "c1", "tool": "look", "arguments": {}},
-        {"role": "tool", "call_id": "c1", "tool": "look", "ok": True, "text": '{"seen": "cube"}', "images": []},
+        {
+            "role": "tool",
+            "call_id": "c1",
+            "tool": "look",
+            "ok": True,
+            "text": '{"seen": "cube"}',
+            "images": [],
+        },
     ]
     server, session, _ = play([FINISH], history=history)
     first = server.requests[0]

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from rpent.session.session import Session
 
     from rpent_planner_codex.config import CodexConfig
-    from rpent_planner_codex.errors import Target
+    from rpent_planner_codex.errors import Report, Target
 
+MAX_PAUSE_S = 60.0
 STOP_S = 3.0
 """How long Codex may take to break off a turn of a session that is over; then its process is ended."""
 
@@ -45,6 +46,7 @@ class Conversation:
         portal: BlockingPortal,
     ) -> None:
         self._session = session
+        self._config = config
         self._target = target
         self._portal = portal
         self._replies = Replies(
@@ -62,8 +64,10 @@ class Conversation:
         self._lock = threading.Lock()
         self._client: CodexClient | None = None
         self._turn: TurnHandle | None = None
-        self._breaking: threading.Event | None = None
-        """Set once Codex has confirmed that it breaks off the turn; None while nobody has asked it to."""
+        self._breaking: TurnHandle | None = None
+        """The turn that Codex was asked to break off."""
+        self._stopped = threading.Event()
+        self._over = threading.Event()
         self._undelivered: list[str] = []
 
     def run(self, client: CodexClient, thread: Thread, parts: Sequence[Part]) -> None:
@@ -98,7 +102,7 @@ class Conversation:
         try:
             turn = thread.turn(input_items(parts))
             with self._lock:
-                self._turn, self._breaking = turn, None
+                self._turn = turn
             for event in turn.stream():
                 self._replies.handle(event.method, values_of(event))
         except CodexError as error:
@@ -113,18 +117,39 @@ class Conversation:
                 self._turn = None
 
     def _next_message(self) -> list[Part] | None:
-        """Return what to say next, or None when the session is over."""
+        """Return what to say next, or None when the session is over.
+
+        Raises:
+            ModelError: The turn failed for good.
+        """
         failure = self._replies.failure
-        if failure is not None and failure.cut:
+        if self._session.ended is not None:
+            return None
+        if failure is not None and not failure.cut:
+            return self._after_pause(failure)
+        if failure is not None:
             self._session.notice("The model's reply reached its length limit.", level="warning")
-        elif failure is not None and self._session.ended is None:
-            raise failure.error(self._target)
+        text = "\n\n".join(self._waiting()) or self._session.nudge()
+        return None if text is None else [text]
+
+    def _after_pause(self, failure: Report) -> list[Part] | None:
+        """Wait before the next attempt. Codex has none itself for some faults: a rate limit without a date."""
+        error, limit = failure.error(self._target), self._config.max_retries
+        if not error.retryable or self._replies.attempts >= limit:
+            raise error
+        self._replies.attempts += 1
+        pause_s = min(MAX_PAUSE_S, 0.5 * 2**self._replies.attempts)
+        attempt = f"{self._replies.attempts} of {limit}"
+        self._session.notice(f"{error.message} Trying again in {pause_s:g} s ({attempt}).", level="warning")
+        if self._session.cancel.wait(pause_s):
+            return None
+        return list(self._waiting())  # nothing to say lets Codex repeat its request
+
+    def _waiting(self) -> list[str]:
+        """Return what the user wrote and the model does not know yet."""
         with self._lock:
             waiting, self._undelivered = self._undelivered, []
-        if waiting:
-            return ["\n\n".join([*waiting, *self._session.user_messages()])]
-        text = self._session.nudge()
-        return None if text is None else [text]
+        return waiting + (self._session.user_messages() if waiting or self._replies.failure else [])
 
     def _between_responses(self) -> None:
         """All calls of a response are done, and Codex is about to ask the model again: hand over what is new."""
@@ -171,29 +196,23 @@ class Conversation:
             turn = self._turn
             first = turn is not None and turn is not self._breaking
             if first:
-                self._breaking, self._broken = turn, threading.Event()
-            broken = self._broken
+                self._breaking, self._stopped = turn, threading.Event()
+            stopped = self._stopped
         if turn is None:
             return
         if first:
-            self._aside(lambda: self._ask_to_stop(turn, broken))
-        broken.wait(STOP_S)
+            self._aside(lambda: self._ask_to_stop(turn, stopped))
+        stopped.wait(STOP_S)
 
     @staticmethod
-    def _ask_to_stop(turn: TurnHandle, broken: threading.Event) -> None:
+    def _ask_to_stop(turn: TurnHandle, stopped: threading.Event) -> None:
         with suppress(Exception):  # it is over already, or Codex is gone
             turn.interrupt()
-        broken.set()
+        stopped.set()
 
     @staticmethod
     def _aside(work: Callable[[], None]) -> None:
         threading.Thread(target=work, name="rpent-codex-control", daemon=True).start()
-
-
-def _interrupt_turn(turn: TurnHandle, done: threading.Event) -> None:
-    with suppress(Exception):  # it is over already, or Codex is gone
-        turn.interrupt()
-    done.set()
 
 
 def input_items(parts: Sequence[Part]) -> list[Any]:

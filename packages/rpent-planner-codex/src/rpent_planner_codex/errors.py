@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rpent.planners.faults import RETRYABLE, Fault, ModelError, fault_of, model_error
+from rpent.planners.faults import Fault, ModelError, fault_of, model_error
 
 from rpent_planner_codex.endpoint import PLANNER
 
@@ -31,7 +31,6 @@ _UNREACHABLE = re.compile(
 )
 _FILTERED = "reason: content_filter"
 _CUT = "reason: max_output_tokens"
-_ATTEMPT = re.compile(r"(\d+)/(\d+)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,6 @@ class Report:
 
     text: str
     info: Any
-    attempt: str = ""
-    """`2 of 5`, where Codex tries again."""
 
     @property
     def filtered(self) -> bool:
@@ -70,14 +67,9 @@ class Report:
         status = _status(self.info)
         if status is not None:
             return fault_of(status, self.text)
-        if self.info in ("other", "badRequest"):  # noqa: PLR6201  (may be a mapping)
+        if self.info in ("other", "badRequest"):  # may be a mapping
             return fault_of(400, self.text)
         return "unreachable" if _UNREACHABLE.search(self.text) else "overloaded"
-
-    @property
-    def passing(self) -> bool:
-        """Whether it is worth trying again."""
-        return self.fault in RETRYABLE
 
     def error(self, target: Target) -> ModelError:
         """Return the error for the user."""
@@ -94,11 +86,9 @@ class Report:
 def report_of(error: Mapping[str, Any]) -> Report:
     """Read the `error` object of a notification or a turn."""
     message = str(error.get("message") or "")
-    attempt = _ATTEMPT.search(message)
     return Report(
         text=str(error.get("additionalDetails") or message),
         info=error.get("codexErrorInfo"),
-        attempt=f"{attempt[1]} of {attempt[2]}" if attempt else "",
     )
 
 

@@ -43,6 +43,8 @@ class Replies:
         self.calls = ResponseCalls(submit)
         self.failure: Report | None = None
         """Why the last turn failed."""
+        self.attempts = 0
+        """How often the request under way was tried again."""
         self._session = session
         self._config = config
         self._target = target
@@ -131,6 +133,7 @@ class Replies:
         self.begin()
 
     def _whole(self, usage: Mapping[str, Any] | None) -> None:
+        self.attempts = 0
         if self._compacting:
             self._report(usage)
             return
@@ -185,17 +188,19 @@ class Replies:
         error = report.error(self._target)
         if not error.retryable:
             raise error
-        attempt = f" ({report.attempt})" if report.attempt else ""
-        self._session.notice(f"{error.message} Trying again{attempt}.", level="warning")
+        self.attempts += 1
+        attempt = f"{self.attempts} of {self._config.max_retries}"
+        self._session.notice(f"{error.message} Trying again ({attempt}).", level="warning")
 
     def _over(self, turn: Mapping[str, Any]) -> None:
         status = turn.get("status")
         self.failure = report_of(turn.get("error") or {}) if status == "failed" else None
-        if status == "interrupted" or (self.failure is not None and self.failure.cut):
+        cut = self.failure is not None and self.failure.cut
+        if status == "interrupted" or cut:
             self._record(partial=True)
         self._forget()
         self._compacting = False
-        if status != "failed":
+        if status != "failed" or cut:  # else the same turn is tried again
             self.calls.begin()
             self._begun = False
 
