@@ -10,12 +10,15 @@ from rpent.suggest import listing
 
 PROVIDERS = {
     "ANTHROPIC_API_KEY": "Anthropic",
+    "ANTHROPIC_AUTH_TOKEN": "Anthropic",
+    "CLAUDE_CODE_OAUTH_TOKEN": "Anthropic",
     "OPENAI_API_KEY": "OpenAI",
     "GOOGLE_API_KEY": "Google",
     "GEMINI_API_KEY": "Google",
     "OPENROUTER_API_KEY": "OpenRouter",
     "GROQ_API_KEY": "Groq",
     "MISTRAL_API_KEY": "Mistral",
+    "XAI_API_KEY": "xAI",
 }
 
 
@@ -29,7 +32,9 @@ def check_keys() -> CheckResult:
     present = [name for name in PROVIDERS if os.environ.get(name)]
     planners = model_planners()
     if present:
-        return CheckResult(status="ok", message=f"Set: {', '.join(present)}.")
+        return CheckResult(
+            status="ok", message=f"Set: {', '.join(present)}. `rpent check planner NAME` tries one."
+        )
     if not planners:
         return CheckResult(
             status="skip",
@@ -37,7 +42,8 @@ def check_keys() -> CheckResult:
         )
     return CheckResult(
         status="warn",
-        message=f"No provider's key is set, so no model can be called by {listing(planners)}.",
+        message=f"No provider's key is set: {listing(planners)} can call a model on a server of your own only "
+        "(`--base-url`).",
         remedy="export ANTHROPIC_API_KEY=...",
     )
 
