@@ -52,7 +52,7 @@ def test_the_model_gets_prompts_tools_and_the_opening_pictures(stage: Stage, pro
     played = stage.play([FINISH], provider)
     request, session = played.server.last, played.session
     assert request.system.strip() == session.prompts.system.strip()
-    assert list(request.tools) == [tool.name for tool in session.tools]
+    assert request.tools == {tool.name: tool.schema for tool in session.tools}
     assert request.turns[0].texts[0] == session.prompts.user
     caption, picture = request.turns[0].parts[-2:]
     assert caption == "top, 256x256, now:"

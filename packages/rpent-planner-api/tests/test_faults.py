@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from rpent.planners.faults import ModelError
@@ -31,6 +32,15 @@ def test_a_passing_fault_is_tried_again(stage: Stage, provider: str, status: int
     assert re.search(r"Trying again in [\d.]+ s \(2 of 5\)", played.notices[1])
     assert len(played.server.requests) == 4, "the client must not try again by itself"
     assert len(played.of(TurnStarted)) == 2
+
+
+@pytest.mark.parametrize("kind", ["overloaded", "server", "rate_limit"])
+def test_a_fault_in_the_middle_of_a_stream(stage: Stage, provider: str, kind: Any) -> None:
+    fault = Fault(kind=kind, in_stream=True, drop_after=None)
+    played = stage.play([Reply(text="Back.", calls=[LOOK], fault=fault), FINISH], provider)
+    assert played.errors == []
+    assert [event.name for event in played.of(ToolCalled)] == ["look", "finish"]
+    assert len(played.notices) == 1
 
 
 def test_the_provider_says_how_long_to_wait(stage: Stage, provider: str) -> None:

@@ -149,7 +149,8 @@ class Requests:
             async for _ in self._stream:
                 pass
             response = self._stream.get()
-        if response.finish_reason is None and self._model.system in _ENDS_ARE_TOLD:
+        told = response.finish_reason is not None or self._model.system not in _ENDS_ARE_TOLD
+        if not told or response.finish_reason == "error":
             raise ModelAPIError(self._model.model_name, "the reply broke off")
         return response
 
