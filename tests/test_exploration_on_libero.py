@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 from rpent.memory.layout import parse_path
 from rpent.memory.view import MemoryView
-from rpent.run import RunRequest, execute
-from rpent.run.explore import explore
-from rpent.run.request import Explore
+from rpent.run import Explore, RunRequest, execute, explore
 from rpent.runs.events import read_events
 from rpent.runs.outcome import Outcome
 from rpent.testing.models import Call, ModelServer, Reply, Request

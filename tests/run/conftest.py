@@ -19,8 +19,7 @@ from rpent.testing.registry import FakeRegistry
 DRIVER = """
 import json, sys
 from pathlib import Path
-from rpent.run import RunRequest, execute, resume
-from rpent.run.request import Explore
+from rpent.run import Explore, RunRequest, execute, resume
 from rpent.testing.registry import FakeRegistry
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rpent.run import Limits, RunRequest, execute, replay, resume
-from rpent.run.request import Explore
+from rpent.run import Explore, Limits, RunRequest, execute, replay, resume
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
 from rpent.runs.recipe import read_recipe

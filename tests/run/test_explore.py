@@ -19,9 +19,7 @@ from rpent.errors import ExitCode, UsageError
 from rpent.memory.layout import DRAFTS
 from rpent.memory.view import MemoryView
 from rpent.planners.replay import ReplayPlanner
-from rpent.run import Limits, RunRequest, replay, resume
-from rpent.run.explore import explore
-from rpent.run.request import Explore
+from rpent.run import Explore, Limits, RunRequest, explore, replay, resume
 from rpent.runs.index import find_run, list_runs
 from rpent.session.session import Session
 from rpent.specs import PlannerSpec

@@ -131,7 +131,8 @@ def test_the_request_holds_what_was_given(robots_and_planner, run_cli, requests,
 
 
 def test_an_exploration_sums_up_its_sessions(robots_and_planner, run_cli, monkeypatch, tmp_path):
-    from rpent.run import explore as module
+    import rpent.run
+    from rpent.run.explore import Exploration
     from rpent.runs.outcome import Outcome
 
     seen = []
@@ -144,9 +145,9 @@ def test_an_exploration_sums_up_its_sessions(robots_and_planner, run_cli, monkey
             )
             for name, success in (("one", False), ("two", True))
         ]
-        return module.Exploration(outcomes=tuple(outcomes), folder=tmp_path)
+        return Exploration(outcomes=tuple(outcomes), folder=tmp_path)
 
-    monkeypatch.setattr(module, "explore", explore)
+    monkeypatch.setattr(rpent.run, "explore", explore)
     options = ("--robot", "walker", "--planner", "thinker", "--explore", "--sessions", "2")
     result = run_cli("run", *options)
     assert result.exit_code == ExitCode.SUCCESS, result.stderr

@@ -203,7 +203,7 @@ def _explore(request: RunRequest, steering: Steering | None) -> int:
     """Run the sessions of an exploration and sum them up."""
     import json
 
-    from rpent.run.explore import explore
+    from rpent.run import explore
 
     done = explore(request, steering=steering)
     if request.progress == "json":
