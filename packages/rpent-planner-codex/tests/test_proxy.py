@@ -1,0 +1,138 @@
+"""Models that do not speak Responses: the real Codex, the real LiteLLM proxy, a local model server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from rpent.errors import ServiceError
+from rpent.planners.faults import ModelError
+from rpent.runs.events import AssistantText, ToolCalled, UsageReported, read_events
+from rpent.services import prctl
+from rpent.testing import fake_session
+from rpent.testing.fake_robot.robot import solution
+from rpent.testing.models import ALWAYS, Call, Fault, GuardProxy, Reply
+from rpent_planner_codex import proxy
+from rpent_planner_codex.config import CodexConfig
+from rpent_planner_codex.endpoint import Endpoint
+from rpent_planner_codex.planner import CodexPlanner
+
+
+def planner(server, upstream, **options):
+    base = server.url if upstream == "anthropic" else f"{server.url}/v1"
+    return CodexPlanner(CodexConfig(base_url=base, model="test-model", upstream=upstream, **options))
+
+
+@pytest.fixture
+def key(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+
+
+@pytest.mark.sdk
+@pytest.mark.parametrize("upstream", ["chat", "anthropic"])
+def test_an_episode_with_pictures(upstream, serve, key, tmp_path, monkeypatch):
+    script = [Reply(text=f"Next: {name}.", calls=[Call(name, arguments)]) for name, arguments in solution()]
+    script.insert(0, Reply(text="First I look.", calls=[Call("look", {}), Call("nope", {})]))
+    server = serve(script)
+    with GuardProxy() as guard:
+        for name, value in guard.environment.items():
+            monkeypatch.setenv(name, value)
+        with fake_session(tmp_path / "run") as session:
+            planner(server, upstream).run(session)
+            assert (session.ended.reason, session.ended.planner_status) == ("finished", "success")
+            events = list(read_events(session.recorder.directory.events))
+            opening = [picture.data for picture in session.opening.images]
+        assert guard.log == []
+    called = [event.name for event in events if isinstance(event, ToolCalled)]
+    assert called == ["look", "nope", *(name for name, _ in solution())]
+    assert next(event.text for event in events if isinstance(event, AssistantText)) == "First I look."
+    assert all(event.input_tokens for event in events if isinstance(event, UsageReported))
+    assert {request.wire for request in server.requests} == {upstream}
+    assert server.requests[0].pictures == opening
+    assert len(server.requests[1].pictures) == len(opening) + 1
+    assert len(server.requests) == len(script)
+    assert server.problems == []
+    assert not _litellm_processes()
+
+
+@pytest.mark.sdk
+def test_a_wrong_key_upstream_is_said(serve, key, tmp_path, monkeypatch):
+    server = serve([Reply(fault=Fault(status=401, times=ALWAYS))])
+    with fake_session(tmp_path / "run") as session, pytest.raises(ModelError) as caught:
+        planner(server, "chat").run(session)
+    assert caught.value.fault == "key"
+    assert len(server.requests) == 1
+    assert server.url in caught.value.message  # the user's address, not the proxy's
+
+
+def test_settings_hold_no_key():
+    endpoint = Endpoint("https://m.example/v1", "OPENAI_API_KEY", "secret")
+    for upstream in ("chat", "anthropic"):
+        settings = proxy.proxy_settings(upstream, endpoint, "m")
+        assert "secret" not in str(settings)
+        assert settings["model_list"][0]["model_name"] == "m"
+    assert settings["model_list"][0]["litellm_params"]["model"] == "anthropic/m"
+
+
+def test_a_proxy_that_does_not_start_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(proxy, "_RUN", "import sys; print('no such thing'); sys.exit(4)")
+    with fake_session(tmp_path / "run") as session:
+        endpoint = Endpoint("http://127.0.0.1:9/v1", "OPENAI_API_KEY", "k")
+        with pytest.raises(ServiceError, match="did not start") as caught, _running(endpoint, session):
+            pass
+    assert "no such thing" in caught.value.hint
+
+
+def test_the_end_of_the_session_ends_the_wait(tmp_path, monkeypatch):
+    monkeypatch.setattr(proxy, "_RUN", "import time; time.sleep(600)")
+    with fake_session(tmp_path / "run") as session:
+        threading.Timer(0.5, session.fail, args=("over",)).start()
+        endpoint = Endpoint("http://127.0.0.1:9/v1", "OPENAI_API_KEY", "k")
+        with pytest.raises(Exception, match="over"), _running(endpoint, session):
+            pass
+    assert not _children_of(os.getpid())
+
+
+def _running(endpoint, session):
+    return proxy.running_proxy("chat", endpoint, "m", session)
+
+
+KEPT = (
+    "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], \
+start_new_session=True); print('up', flush=True); time.sleep(600)"
+)
+
+
+def test_the_keeper_leaves_nothing_when_its_starter_is_gone():
+    keeper = subprocess.Popen(
+        [sys.executable, "-m", "rpent_planner_codex.keeper", sys.executable, "-c", KEPT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert keeper.stdout.readline() == b"up\n"
+    below = _children_of(keeper.pid)
+    assert len(below) == 2
+    keeper.stdin.close()
+    keeper.wait(20)
+    keeper.stdout.close()
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in below) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
+
+
+def _children_of(pid):
+    found = prctl.children(pid)
+    return found + [below for child in found for below in _children_of(child)]
+
+
+def _litellm_processes():
+    return [
+        pid for pid in _children_of(os.getpid()) if b"litellm" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
