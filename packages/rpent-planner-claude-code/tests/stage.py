@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rpent.runs.events import Event, Notice, ToolCalled, ToolReturned, read_events
-from rpent.session.session import Session
+from rpent.session.session import Session, SessionEndedError
 from rpent.testing.models import Call, ModelServer, Reply
 from rpent.testing.planner_contract import start
 from rpent.testing.sessions import fake_session
@@ -117,5 +117,7 @@ class _Catching:
     def run(self, session: Session) -> None:
         try:
             self.planner.run(session)
+        except SessionEndedError:
+            raise
         except Exception as error:
             self.errors.append(error)
