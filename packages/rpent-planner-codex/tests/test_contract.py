@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from rpent.testing import PlannerContract, PluginContract
-from rpent.testing.models import Call, Reply
+from rpent.testing import ModelPlannerContract, PluginContract
+from rpent_planner_codex.config import CodexConfig
+from rpent_planner_codex.planner import CodexPlanner
 
 
 class TestPlugin(PluginContract):
@@ -12,11 +13,10 @@ class TestPlugin(PluginContract):
 
 
 @pytest.mark.sdk
-class TestCodexPlanner(PlannerContract):
+class TestCodexPlanner(ModelPlannerContract):
     @pytest.fixture(autouse=True)
-    def _server(self, serve, planner_for):
-        self._serve, self._planner_for = serve, planner_for
+    def _key(self, monkeypatch):
+        monkeypatch.setenv("OPENAI_API_KEY", "test-key")
 
-    def planner(self, calls, tmp_path):
-        script = [Reply(text=f"Next: {name}.", calls=[Call(name, arguments)]) for name, arguments in calls]
-        return self._planner_for(self._serve(script))
+    def planner_over(self, server, tmp_path):
+        return CodexPlanner(CodexConfig(base_url=f"{server.url}/v1", model="test-model"))
