@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rpent.run import Limits
@@ -58,6 +58,12 @@ class Scenario:
     """How many replies were asked for, where it is not the script's number."""
     last: Callable[[Request], object] = lambda request: None
     """Looks at the last request."""
+    unlike: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Where an SDK leaves a planner no choice: other values of these fields, by case."""
+
+    def of(self, case: str) -> Scenario:
+        """Return what is expected of one planner."""
+        return replace(self, **self.unlike.get(case, {}))
 
 
 def turn(number: int, *calls: tuple[Any, ...], text: str | None = None) -> Events:
@@ -126,6 +132,11 @@ def hears_of_bad_json(request: Request) -> None:
     """Assert that the model hears that its arguments could not be parsed, in whoever's words."""
     (result,) = request.results
     assert "JSON" in result.text or "parsing" in result.text, result.text
+
+
+def hears_of_the_cut(request: Request) -> None:
+    """Assert that the model is told to go on: that its reply was cut off, or the reminder of `finish`."""
+    assert "cut" in request.last.text or "without calling `finish`" in request.last.text
 
 
 def nudged(number: int, text: str) -> Events:
@@ -297,7 +308,7 @@ SCENARIOS = [
         "a_reply_that_is_cut_off",
         [
             Reply(text="I think and think", stop="length"),
-            Reply(calls=[LOOK], expect=hears("cut")),
+            Reply(calls=[LOOK], expect=hears_of_the_cut),
             Reply(calls=[FINISH]),
         ],
         [*nudged(1, "I think and think"), *turn(2, LOOKED), *finished(3)],
@@ -433,7 +444,9 @@ SCENARIOS = [
         [Reply(calls=[LOOK]), Reply(text="I will not do that.", stop="refusal")],
         [*turn(1, LOOKED), *turn(2, text="I will not do that."), ended("finished")],
         status=None,
-        detail="The model refused: I will not do that",
+        detail="The model refused",
+        # Codex drops the words of a refusal.
+        unlike={"codex": {"events": [*turn(1, LOOKED), ended("finished")]}},
     ),
     Scenario(
         "no_call_again_and_again",

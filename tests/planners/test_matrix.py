@@ -18,6 +18,7 @@ from .scenarios import SCENARIOS, Scenario
 @pytest.mark.parametrize("case", PARAMS)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 def test_the_same_for_every_planner(case: Case, scenario: Scenario, drive_run: Any) -> None:
+    scenario = scenario.of(case.id)
     limits = replace(scenario.limits, time_limit_s=case.start_s) if scenario.tight_s else scenario.limits
     options = {"robot_config": scenario.robot, "limits": limits, "owned_env": scenario.owned_env}
     ran = drive_run(case, lambda drive: script_of(scenario, drive), scenario.act, **options)
