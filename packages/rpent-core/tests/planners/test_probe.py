@@ -141,3 +141,17 @@ def test_a_busy_server_is_left_to_the_runs_retries():
     routes = {"/models/test-model": busy, "/models": busy, "/chat/completions": busy}
     with answering(routes) as (url, _):
         ask("openai", url)
+
+
+def test_a_key_that_may_not_list_models_passes():
+    words = {"error": {"message": "You have insufficient permissions. Missing scopes: api.model.read"}}
+    routes = {"/models/test-model": (403, words), "/models": (403, words), "/responses": (400, {"error": {}})}
+    with answering(routes) as (url, _):
+        ask("openai", url)
+
+
+def test_a_site_that_answers_everything_is_no_model_server():
+    page = (200, "<html>Welcome</html>")
+    routes = dict.fromkeys(("/models/test-model", "/models", "/chat/completions", "/responses"), page)
+    with answering(routes) as (url, _):
+        assert fault("openai", url).fault == "address"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ _ROUTES: dict[Wire, tuple[str, ...]] = {
 }
 """Where requests go; asked with an empty body when a server lists no models."""
 _MAX_BODY = 4_000_000
+_MAY_NOT_LIST = re.compile(r"scope|permission", re.IGNORECASE)
 
 
 def probe_model(
@@ -117,11 +119,9 @@ class _Probe:
         return answer
 
     def has_route(self) -> bool:
-        """Whether the address has the API's own route; an empty request costs nothing."""
-        return any(
-            self.ask(self.base_url + route, data=b"{}").status not in {0, 404, 405}
-            for route in _ROUTES[self.wire]
-        )
+        """Whether the address has the API's own route: it refuses an empty request, which costs nothing."""
+        answers = (self.ask(self.base_url + route, data=b"{}") for route in _ROUTES[self.wire])
+        return any(answer.status >= 400 and answer.status not in {404, 405} for answer in answers)
 
     def advice(self) -> str:
         """Try the usual slip: `/v1` forgotten, or given where it is added."""
@@ -161,6 +161,8 @@ def _headers(wire: Wire, key: str | None, bearer: bool) -> dict[str, str]:
 def _raise_for(answer: _Answer, facts: dict[str, str]) -> None:
     """Raise for what no other route would answer otherwise; a busy server is left to the run's retries."""
     fault = fault_of(answer.status, answer.body)
+    if answer.status == 403 and _MAY_NOT_LIST.search(answer.body):
+        return  # a key may be good for requests and not for the list
     if answer.status != 200 and fault in {"unreachable", "key", "credit"}:
         raise model_error(fault, detail=answer.body or f"HTTP {answer.status}", **facts)
     if 300 <= answer.status < 400:

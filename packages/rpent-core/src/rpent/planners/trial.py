@@ -141,6 +141,8 @@ def _drive(planner: Planner, session: Session, trial: Trial) -> None:
         raise
     trial.total_s = _since(started)
     thread.join(GRACE_S)
+    if thread.is_alive():
+        trial.warning = "The planner did not return after its session had ended."
     usage = session.budget.usage
     trial.turns = session.budget.turns
     trial.input_tokens, trial.output_tokens = usage.input_tokens, usage.output_tokens
