@@ -122,7 +122,8 @@ class PlannerSpec:
     name: str
     summary: str
     planner: str
-    """Import string of the class: `Planner(config)` with `run(session) -> None`."""
+    """Import string of the class: `Planner(config)` with `run(session)`, and `check(limits)` where it can tell
+    beforehand whether it will work."""
     config: str
     """Import string of the pydantic model whose fields become the planner's command-line options."""
     uses_model: bool = True

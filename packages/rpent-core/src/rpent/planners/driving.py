@@ -55,6 +55,7 @@ def end_for(error: BaseException, session: Session, resume: str = "") -> None:
     if isinstance(error, SessionEndedError):
         return
     if isinstance(error, ModelError):
+        session.recorder.trouble("the model's provider", error)
         session.fail(error.message, hint=remedy_of(error, resume))
     elif isinstance(error, RpentError):
         session.fail(f"The planner failed: {error.message}", hint=error.hint or "")

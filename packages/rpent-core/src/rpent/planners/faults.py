@@ -42,7 +42,7 @@ _HINTS: dict[Fault, str] = {
     "credit": "Add credit at the provider.",
     "overloaded": "Wait a little, or take another `--model`.",
     "context": "Take a model with a larger context window, or fewer `--max-turns`.",
-    "request": "See `logs/run.log` in the run directory, if there is one; another `--model` may accept it.",
+    "request": "Another `--model` may accept it; `logs/run.log` in the run directory has the details.",
     "refusal": "Reword the task, or take another `--model`.",
     "price": "Give `--input-usd-per-mtok` and `--output-usd-per-mtok`, or leave out `--cost-limit-usd`.",
 }

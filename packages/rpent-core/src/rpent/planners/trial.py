@@ -155,7 +155,7 @@ def _judge(trial: Trial, session: Session, toolkit: TrialToolkit, trouble: str) 
     ended = session.ended
     assert ended is not None
     if ended.reason == "infrastructure":
-        trial.error, trial.hint = ended.detail, trouble or ended.hint
+        trial.error, trial.hint = ended.detail, trouble if _is_bug(ended) else ended.hint
     elif ended.planner_status is None:
         trial.error = f"The planner came to no `finish`: {ended.detail}"
         trial.hint = "Take a `--model` that calls tools, or raise its limits."
@@ -174,6 +174,10 @@ def _judge(trial: Trial, session: Session, toolkit: TrialToolkit, trouble: str) 
         trial.hint = "Take a `--model` that reads pictures, or give `--no-images`."
     else:
         trial.warning = "Pictures are off (`--no-images`): the model works from numbers and captions alone."
+
+
+def _is_bug(ended: Ending) -> bool:
+    return "traceback" in ended.hint
 
 
 def names_only(colour: str, text: str) -> bool:
