@@ -19,7 +19,7 @@ from rpent.testing.registry import FakeRegistry
 DRIVER = """
 import json, sys
 from pathlib import Path
-from rpent.run import Explore, RunRequest, execute, resume
+from rpent.run import Explore, RunRequest, execute, explore, resume
 from rpent.testing.registry import FakeRegistry
 
 if __name__ == "__main__":
@@ -29,7 +29,8 @@ if __name__ == "__main__":
         if "explore" in values:
             values["explore"] = Explore(**values["explore"])
         request = RunRequest(robot="fake", planner="scripted", progress="plain", **values)
-        outcome = execute(request, registry=FakeRegistry())
+        run = explore if request.explore else execute
+        outcome = run(request, registry=FakeRegistry())
     else:
         outcome = resume(Path(values["run_dir"]), registry=FakeRegistry(), progress="plain")
     sys.exit(int(outcome.exit_code))
@@ -83,7 +84,7 @@ class Process:
 
     @property
     def run_dir(self) -> Path:
-        return next(path for path in self.runs.iterdir() if path.is_dir())
+        return next(path.parent for path in self.runs.rglob("run.json"))
 
     def wait_for_event(
         self, wanted: Callable[[dict[str, Any]], bool], timeout_s: float = 60.0
@@ -99,7 +100,7 @@ class Process:
         raise AssertionError(f"no such event; last: {self.events()[-3:]}")
 
     def events(self) -> list[dict[str, Any]]:
-        if not self.runs.is_dir() or not any(self.runs.iterdir()):
+        if not any(self.runs.rglob("run.json")):
             return []
         path = self.run_dir / "events.jsonl"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []

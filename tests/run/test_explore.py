@@ -422,3 +422,23 @@ def test_what_a_replay_refuted_cannot_be_merged_by_hand(run_fake, memory_dir, mo
     assert explored(outcome.run_dir)["refuted"] == [1]
     assert CliRunner().invoke(merge_command, [str(outcome.run_dir)]).exit_code == 0
     assert seen_by(memory_dir).recipe() is None
+
+
+@pytest.mark.parametrize("when", ["in an attempt", "in the confirming replay"])
+def test_ctrl_c_ends_an_exploration_of_several_sessions(start_run, memory_dir, when):
+    process = start_run(
+        "run",
+        planner_config={"calls": [*WRONG, *solution()]},
+        robot_config=SLOW,
+        explore={"attempts": 3, "sessions": 2},
+    )
+    if when == "in an attempt":
+        process.wait_for_event(lambda event: event["type"] == "tool_called" and event["turn"] == 5)
+    else:
+        process.wait_for_event(lambda event: "is replayed from a reset" in event.get("text", ""))
+    process.signal(signal.SIGINT)
+    code, output = process.wait(30)
+    assert code == 130, output
+    assert len(list(process.runs.rglob("run.json"))) == 1
+    assert process.events()[-1]["type"] == "run_ended"
+    assert not memory_dir.exists() or not seen_by(memory_dir).files
