@@ -94,6 +94,8 @@ def ended(reason: str) -> tuple[Any, ...]:
 
 LOOKED = ("look", LOOK_ARGUMENTS)
 SPOKEN = [("user", "user", "Look before you move.", True)]
+STOPPED = [("turn", 1), ("called", 1, "move_to", FAR), *SPOKEN, ("returned", "move_to", "cancelled", None)]
+"""A motion that the user stops."""
 
 
 def speak_while_moving(interrupt: bool) -> Callable[[Any, Any], None]:
@@ -241,16 +243,71 @@ SCENARIOS = [
         detail="200 tokens",
     ),
     Scenario(
-        "interrupt_during_a_motion",
-        [Reply(calls=[MOVE]), Reply(text="Right.", calls=[LOOK]), Reply(calls=[FINISH])],
+        "step_limit",
+        [Reply(calls=[MOVE])] * 2,
+        [*turn(1, ("move_to", FAR)), ended("step_limit")],
+        reason="step_limit",
+        status=None,
+        limits=Limits(max_env_steps=5),
+        replies=1,
+        detail="5 environment steps",
+    ),
+    Scenario(
+        "tool_call_limit",
+        [Reply(calls=[LOOK, LOOK, LOOK])] * 2,
+        [*turn(1, LOOKED, LOOKED), ended("turn_limit")],
+        reason="turn_limit",
+        status=None,
+        limits=Limits(max_tool_calls=2),
+        replies=1,
+        detail="2 tool calls",
+    ),
+    Scenario(
+        "calls_behind_finish",
+        [Reply(calls=[LOOK, FINISH, MOVE])] * 2,
+        [*turn(1, LOOKED), *finished(1)[1:]],
+        replies=1,
+    ),
+    Scenario(
+        "interrupt_before_other_calls",
+        [Reply(calls=[MOVE, LOOK, MOVE]), Reply(text="Right.", calls=[LOOK]), Reply(calls=[FINISH])],
+        [*STOPPED, *turn(2, LOOKED, text="Right."), *finished(3)],
+        # The calls of a Codex reply are queued at once; the session says of each that it was not executed.
+        unlike={
+            "codex": {
+                "events": [
+                    *STOPPED,
+                    *made(1, *LOOKED, "refused", "`look` was not executed: The user interrupted."),
+                    *made(1, "move_to", FAR, "refused", "`move_to` was not executed: The user interrupted."),
+                    *turn(2, LOOKED, text="Right."),
+                    *finished(3),
+                ]
+            }
+        },
+        robot=SLOW,
+        act=speak_while_moving(interrupt=True),
+        last=hears("Look before you move."),
+    ),
+    Scenario(
+        "message_instead_of_a_reminder",
+        [
+            Reply(text="I wonder what to do now.", slow_s=0.2),
+            Reply(text="Right.", calls=[LOOK], expect=hears("Look before you move.")),
+            Reply(calls=[FINISH]),
+        ],
         [
             ("turn", 1),
-            ("called", 1, "move_to", FAR),
-            *SPOKEN,
-            ("returned", "move_to", "cancelled", None),
+            ("user", "user", "Look before you move.", False),
+            ("text", 1, "I wonder what to do now."),
             *turn(2, LOOKED, text="Right."),
             *finished(3),
         ],
+        speak_at=0,
+    ),
+    Scenario(
+        "interrupt_during_a_motion",
+        [Reply(calls=[MOVE]), Reply(text="Right.", calls=[LOOK]), Reply(calls=[FINISH])],
+        [*STOPPED, *turn(2, LOOKED, text="Right."), *finished(3)],
         robot=SLOW,
         act=speak_while_moving(interrupt=True),
         last=hears("Look before you move."),
