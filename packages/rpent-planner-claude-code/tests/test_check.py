@@ -49,6 +49,13 @@ def test_a_bearer_token(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     ClaudeCodePlanner(config(stage.serve([]))).check(Limits())
 
 
+def test_a_name_of_claude_codes_own(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = config(stage.serve([]), model="opus[1m]")
+    ClaudeCodePlanner(options).check(Limits())
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-wrong")
+    assert fault(options).fault == "key"
+
+
 def test_a_model_that_is_not_there(stage: Stage) -> None:
     error = fault(config(stage.serve([]), model="test-modle"))
     assert error.fault == "model"

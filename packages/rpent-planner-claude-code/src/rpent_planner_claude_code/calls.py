@@ -29,6 +29,8 @@ class Calls:
     def __init__(self, session: Session, desk: Desk, *, images: bool) -> None:
         self.at_work = False
         """Whether calls are being carried out: an interrupt is then the session's to deal with."""
+        self.passed_on = False
+        """Whether a message of the user went along with the last results."""
         self._session = session
         self._desk = desk
         self._images = images
@@ -38,6 +40,7 @@ class Calls:
 
     def begin(self) -> None:
         """Note that the model is asked: interrupts from now on concern its reply."""
+        self.passed_on = False
         self._interrupts = self._session.interrupts
 
     @property
@@ -73,8 +76,9 @@ class Calls:
                     self._desk.give(call.id, result)
             allow_turn()
             if last is not None and kept is not None:
-                await self._pass_on_messages(client)
+                passed_on = await self._pass_on_messages(client)
                 self.begin()
+                self.passed_on = passed_on
                 self._desk.give(last.id, kept)
         finally:
             self.at_work = False
@@ -87,8 +91,8 @@ class Calls:
             raise SessionEndedError("The session is over.")
         return tool_result(reply, self._images)
 
-    async def _pass_on_messages(self, client: ClaudeSDKClient) -> None:
-        """Hand over what the user said; after an interrupt, a user who is there has the word."""
+    async def _pass_on_messages(self, client: ClaudeSDKClient) -> bool:
+        """Hand over what the user said, if anything; after an interrupt, a user who is there has the word."""
         if self.interrupted and self._session.interactive:
             message = await self._session.anudge()
             self._session.check()
@@ -97,6 +101,7 @@ class Calls:
             messages = self._session.user_messages()
         if messages:
             await client.query("\n\n".join(messages))
+        return bool(messages)
 
     def _is_served(self, call: Call) -> bool:
         """Whether Claude Code asks for the result; unknown tools and broken JSON it answers by itself."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rpent.planners.faults import ModelError
 from rpent.planners.prices import require_price
 from rpent.planners.probe import probe_model
 
 from rpent_planner_claude_code.binary import require_binary
-from rpent_planner_claude_code.endpoint import API_KEY, PLANNER, find_endpoint
+from rpent_planner_claude_code.endpoint import ANTHROPIC_URL, API_KEY, PLANNER, find_endpoint
 
 if TYPE_CHECKING:
     from rpent.session.limits import Limits
@@ -32,18 +33,19 @@ def check_claude_code(config: ClaudeCodeConfig, limits: Limits) -> None:
 
 
 def _probe(endpoint: Endpoint) -> None:
-    """Ask the server. A subscription's token and Claude Code's own names for models cannot be asked about."""
-    if endpoint.with_login or (endpoint.is_alias and endpoint.base_url):
+    """Ask the server; not for a subscription, whose token answers no questions."""
+    if endpoint.with_login:
         return
-    from rpent_planner_claude_code.endpoint import ANTHROPIC_URL  # noqa: PLC0415
-
-    model = endpoint.model.partition("[")[0]
-    probe_model(
-        wire="anthropic",
-        base_url=endpoint.base_url or ANTHROPIC_URL,
-        key=endpoint.key,
-        model=model,
-        planner=PLANNER,
-        key_variable=endpoint.key_variable,
-        bearer=endpoint.key_variable != API_KEY,
-    )
+    try:
+        probe_model(
+            wire="anthropic",
+            base_url=endpoint.base_url or ANTHROPIC_URL,
+            key=endpoint.key,
+            model=endpoint.model.partition("[")[0],
+            planner=PLANNER,
+            key_variable=endpoint.key_variable,
+            bearer=endpoint.key_variable != API_KEY,
+        )
+    except ModelError as error:
+        if not (endpoint.is_alias and error.fault == "model"):  # no server knows Claude Code's own names
+            raise
