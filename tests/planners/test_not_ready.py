@@ -107,8 +107,6 @@ def test_an_outdated_sdk(case, refused, monkeypatch):
 
 @pytest.mark.parametrize("case", PARAMS)
 def test_a_cost_limit_without_a_price(case, refused):
-    if case.planner == "claude_code":
-        pytest.skip("Claude Code reports the cost itself")
     error, hint = refused(case, "--cost-limit-usd", "1")
     assert "The price of `test-model` is not known" in error
     assert "--input-usd-per-mtok" in hint

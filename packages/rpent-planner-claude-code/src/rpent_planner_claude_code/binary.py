@@ -14,7 +14,7 @@ from rpent_planner_claude_code.endpoint import PLANNER, PLUGIN, SDK
 
 _ASK_S = 30.0
 _HINT = (
-    "The SDK's wheels bring it for Linux with glibc 2.17 or newer, macOS and Windows: "
+    "The SDK's wheels bring it for Linux with glibc 2.17 or newer, and for macOS: "
     f"pip install --force-reinstall --only-binary :all: {SDK}"
 )
 
