@@ -272,18 +272,6 @@ SCENARIOS = [
         "interrupt_before_other_calls",
         [Reply(calls=[MOVE, LOOK, MOVE]), Reply(text="Right.", calls=[LOOK]), Reply(calls=[FINISH])],
         [*STOPPED, *turn(2, LOOKED, text="Right."), *finished(3)],
-        # The calls of a Codex reply are queued at once; the session says of each that it was not executed.
-        unlike={
-            "codex": {
-                "events": [
-                    *STOPPED,
-                    *made(1, *LOOKED, "refused", "`look` was not executed: The user interrupted."),
-                    *made(1, "move_to", FAR, "refused", "`move_to` was not executed: The user interrupted."),
-                    *turn(2, LOOKED, text="Right."),
-                    *finished(3),
-                ]
-            }
-        },
         robot=SLOW,
         act=speak_while_moving(interrupt=True),
         last=hears("Look before you move."),
@@ -537,8 +525,6 @@ SCENARIOS = [
         Fault(kind="context"),
         retries=0,
         notices=("too long",),
-        # Codex summarises a conversation when its tokens near the model's limit, not when the server says so.
-        unlike={"codex": {**GIVES_UP, "notices": (), "replies": 1, "detail": "too long for `test-model`"}},
     ),
     Scenario(
         "context_too_long_for_good",

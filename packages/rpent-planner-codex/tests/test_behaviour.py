@@ -149,9 +149,9 @@ def test_an_interrupt_during_a_tool_cancels_it_and_the_run_goes_on(play):
 
     script = [Reply(calls=[FAR, Call("look", {})], expect=write), FINISH]
     server, session, events = play(script, step_time_s=0.1)
-    first, second = of(events, ToolReturned)[:2]
-    assert first.cancelled
-    assert not second.executed
+    assert [event.name for event in of(events, ToolReturned)] == ["move_to", "finish"]
+    assert of(events, ToolReturned)[0].cancelled
+    assert "not executed" in server.requests[1].results[1].text
     assert "cancelled" in server.requests[1].results[0].text
     assert "Stop!" in server.requests[1].last.text
     assert session.ended.planner_status == "success"
@@ -209,7 +209,7 @@ def test_a_fault_that_stays_ends_the_run(play):
 @pytest.mark.parametrize(
     ("fault", "expected", "requests"),
     [
-        (Fault(kind="context"), "context", 1),
+        (Fault(kind="context", times=ALWAYS), "context", 2),
         (Fault(status=401), "key", 1),
         (Fault(kind="credit"), "credit", 1),
     ],
@@ -263,6 +263,15 @@ def test_a_long_conversation_is_summarised(play):
     assert any("summarised" in event.text for event in of(events, Notice))
     assert [event.turn for event in of(events, TurnStarted)] == [1, 2]
     assert len(server.all_requests) == 3
+
+
+def test_a_conversation_that_the_server_finds_too_long_is_summarised(play):
+    script = [LOOK, Reply(calls=[Call("look", {})], fault=Fault(kind="context")), FINISH]
+    server, session, events = play(script)
+    assert session.ended.planner_status == "success"
+    assert [event.turn for event in of(events, TurnStarted)] == [1, 2, 3]
+    assert any("summarised" in event.text for event in of(events, Notice))
+    assert len(server.all_requests) == len(server.requests) + 1
 
 
 def test_a_resumed_run_knows_what_was_said(play):

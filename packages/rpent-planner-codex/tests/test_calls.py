@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future
 
 import pytest
 from rpent_planner_codex.calls import BrokenOffError, ResponseCalls, raw_call
@@ -49,11 +48,10 @@ class Submitted:
     def __init__(self):
         self.made = []
 
-    def __call__(self, name, arguments, call_id):
-        self.made.append(call_id)
-        future = Future()
-        future.set_result(call_id)
-        return future
+    def __call__(self, calls, replies):
+        for call in calls:
+            self.made.append(call.call_id)
+            replies[call.call_id].set_result(call.call_id)
 
 
 @pytest.fixture

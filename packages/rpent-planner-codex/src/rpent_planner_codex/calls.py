@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import json
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rpent_planner_codex.catalog import NAMESPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from rpent.session.reply import ToolReply
 
-    Submit = Callable[[str, str, str], Future[ToolReply]]
+    Submit = Callable[[Sequence["RawCall"], Mapping[str, Future[ToolReply]]], None]
+    """Makes calls one after the other, and sets each one's reply."""
 
 CODEX_OWN = frozenset({"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"})
 """What Codex offers wherever there is an MCP server; the robot's has no resources."""
@@ -93,8 +94,10 @@ class ResponseCalls:
     def release(self) -> None:
         """Make the calls: the response is whole."""
         with self._changed:
-            for call in self.calls:
-                self.replies[call.call_id] = self.submit(call.name, call.arguments, call.call_id)
+            replies: dict[str, Future[ToolReply]] = {call.call_id: Future() for call in self.calls}
+            self.replies |= replies
+            if self.calls:
+                self.submit(tuple(self.calls), replies)
             self._open = {call.call_id for call in self.calls if call.arrives}
             self.complete = True
             self._changed.notify_all()

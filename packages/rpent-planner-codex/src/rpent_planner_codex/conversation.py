@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import threading
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
+from rpent.session.reply import ToolReply
 from rpent.session.session import SessionEndedError
 
-from rpent_planner_codex.replies import Replies
+from rpent_planner_codex.compaction import compact
+from rpent_planner_codex.replies import COMPACTED, Replies
 from rpent_planner_codex.tools import ReplySource
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from openai_codex import Thread, TurnHandle
     from openai_codex.client import CodexClient
     from openai_codex.models import Notification
+    from rpent.planners.faults import ModelError
     from rpent.planners.parts import Part
-    from rpent.session.reply import ToolReply
     from rpent.session.session import Session
 
+    from rpent_planner_codex.calls import RawCall
     from rpent_planner_codex.config import CodexConfig
     from rpent_planner_codex.errors import Report, Target
 
@@ -87,7 +89,7 @@ class Conversation:
             while message is not None and self._session.ended is None:
                 self._replies.begin()
                 self._take_turn(thread, message)
-                message = self._next_message()
+                message = self._next_message(thread)
         except SessionEndedError:
             pass
         finally:
@@ -116,7 +118,7 @@ class Conversation:
             with self._lock:
                 self._turn = None
 
-    def _next_message(self) -> list[Part] | None:
+    def _next_message(self, thread: Thread) -> list[Part] | None:
         """Return what to say next, or None when the session is over.
 
         Raises:
@@ -126,24 +128,38 @@ class Conversation:
         if self._session.ended is not None:
             return None
         if failure is not None and not failure.cut:
-            return self._after_pause(failure)
+            return self._after_failure(thread, failure)
         if failure is not None:
             self._session.notice("The model's reply reached its length limit.", level="warning")
         text = "\n\n".join(self._waiting()) or self._session.nudge()
         return None if text is None else [text]
 
-    def _after_pause(self, failure: Report) -> list[Part] | None:
-        """Wait before the next attempt. Codex has none itself for some faults: a rate limit without a date."""
-        error, limit = failure.error(self._target), self._config.max_retries
-        if not error.retryable or self._replies.attempts >= limit:
+    def _after_failure(self, thread: Thread, failure: Report) -> list[Part] | None:
+        """Mend what can be mended; an empty message lets Codex repeat its request."""
+        error = failure.error(self._target)
+        if error.fault == "context" and not self._replies.summarised:
+            self._replies.summarised = True
+            self._session.notice(COMPACTED)
+            mended = compact(thread, self._session.cancel)
+        else:
+            mended = error.retryable and self._paused(error)
+        if self._session.ended is not None:
+            return None
+        if not mended:
             raise error
+        return list(self._waiting())
+
+    def _paused(self, error: ModelError) -> bool:
+        """Wait before the next attempt. Codex has none itself for some faults: a rate limit without a date."""
+        limit = self._config.max_retries
+        if self._replies.attempts >= limit:
+            return False
         self._replies.attempts += 1
         pause_s = min(MAX_PAUSE_S, 0.5 * 2**self._replies.attempts)
         attempt = f"{self._replies.attempts} of {limit}"
         self._session.notice(f"{error.message} Trying again in {pause_s:g} s ({attempt}).", level="warning")
-        if self._session.cancel.wait(pause_s):
-            return None
-        return list(self._waiting())  # nothing to say lets Codex repeat its request
+        self._session.cancel.wait(pause_s)
+        return True
 
     def _waiting(self) -> list[str]:
         """Return what the user wrote and the model does not know yet."""
@@ -176,8 +192,21 @@ class Conversation:
             with self._lock:
                 self._undelivered += messages
 
-    def _submit(self, name: str, arguments: str, call_id: str) -> Future[ToolReply]:
-        return self._portal.start_task_soon(partial(self._session.acall, name, arguments, call_id=call_id))
+    def _submit(self, calls: Sequence[RawCall], replies: Mapping[str, Future[ToolReply]]) -> None:
+        self._portal.start_task_soon(self._carry_out, calls, replies, self._session.interrupts)
+
+    async def _carry_out(
+        self, calls: Sequence[RawCall], replies: Mapping[str, Future[ToolReply]], interrupts: int
+    ) -> None:
+        """Make the calls of a response; what stands behind an interrupt is not made."""
+        for call in calls:
+            if self._session.interrupts != interrupts:
+                text = f"`{call.name}` was not executed: the user interrupted."
+                reply = ToolReply(ok=False, data={"error": text}, text=text, call_id=call.call_id)
+            else:
+                reply = await self._session.acall(call.name, call.arguments, call_id=call.call_id)
+            if replies[call.call_id].set_running_or_notify_cancel():
+                replies[call.call_id].set_result(reply)
 
     def _break_off(self) -> None:
         """The user interrupted: break off a response; a tool was cancelled by the session, and Codex goes on."""

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 COMPACTED = "Codex summarised the conversation: it had become too long for the model's context."
 
 
+_COUNTS = {
+    "inputTokens": "input_tokens",
+    "outputTokens": "output_tokens",
+    "cachedInputTokens": "cache_read_tokens",
+    "cacheWriteInputTokens": "cache_write_tokens",
+    "reasoningOutputTokens": "reasoning_tokens",
+}
+
+
 class Replies:
     """Follows the notifications of Codex turns on one thread; its calls may be fetched from others.
 
@@ -45,6 +54,8 @@ class Replies:
         """Why the last turn failed."""
         self.attempts = 0
         """How often the request under way was tried again."""
+        self.summarised = False
+        """Whether the conversation was summarised because of it."""
         self._session = session
         self._config = config
         self._target = target
@@ -55,6 +66,7 @@ class Replies:
         self._compacting = False
         self._said: list[tuple[str, str]] = []
         self._partial: dict[str, str] = {}
+        self._counted = dict.fromkeys(_COUNTS, 0)
 
     def begin(self) -> None:
         """Begin a turn, unless the one that was begun has had no response yet.
@@ -93,6 +105,8 @@ class Replies:
                 self._raw(values["item"])
             case "rawResponse/completed":
                 self._whole(values.get("usage"))
+            case "thread/tokenUsage/updated":
+                self._report_rest(values["tokenUsage"]["total"])
             case "error":
                 self._error(report_of(values["error"]), retries=bool(values.get("willRetry")))
             case "turn/completed":
@@ -133,7 +147,7 @@ class Replies:
         self.begin()
 
     def _whole(self, usage: Mapping[str, Any] | None) -> None:
-        self.attempts = 0
+        self.attempts, self.summarised = 0, False
         if self._compacting:
             self._report(usage)
             return
@@ -164,17 +178,17 @@ class Replies:
         self._said = []
 
     def _report(self, usage: Mapping[str, Any] | None) -> None:
-        counts = usage or {}
-        counted = Usage(
-            input_tokens=counts.get("inputTokens") or 0,
-            output_tokens=counts.get("outputTokens") or 0,
-            cache_read_tokens=counts.get("cachedInputTokens") or 0,
-            cache_write_tokens=counts.get("cacheWriteInputTokens") or 0,
-            reasoning_tokens=counts.get("reasoningOutputTokens") or 0,
-            model=self._target.model,
-        )
+        counts = {name: (usage or {}).get(name) or 0 for name in _COUNTS}
+        self._counted = {name: self._counted[name] + counts[name] for name in _COUNTS}
+        counted = Usage(**{_COUNTS[name]: count for name, count in counts.items()}, model=self._target.model)
         cost = cost_usd(counted, self._target.model, self._config, self._provider)
-        self._session.report_usage(_priced(counted, cost))
+        self._session.report_usage(replace(counted, cost_usd=cost))
+
+    def _report_rest(self, total: Mapping[str, Any]) -> None:
+        """Report what Codex counted without a word: a reply that was cut, a summary that was asked for."""
+        rest = {name: (total.get(name) or 0) - self._counted[name] for name in _COUNTS}
+        if rest["inputTokens"] > 0 or rest["outputTokens"] > 0:
+            self._report({name: max(0, count) for name, count in rest.items()})
 
     def _error(self, report: Report, *, retries: bool) -> None:
         if report.filtered or report.fault == "refusal":
@@ -214,7 +228,3 @@ class Replies:
 
 def _thought(item: Mapping[str, Any]) -> str:
     return "\n\n".join([*(item.get("summary") or ()), *(item.get("content") or ())])
-
-
-def _priced(usage: Usage, cost: float | None) -> Usage:
-    return replace(usage, cost_usd=cost)
