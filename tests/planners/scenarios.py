@@ -165,14 +165,6 @@ WRONG_XYZ = "The arguments of `move_to` do not fit"
 LOOK_THEN_FINISH = [*turn(1, LOOKED), *finished(2)]
 
 
-GIVES_UP: dict[str, Any] = {
-    "events": [*turn(1, LOOKED), ended("infrastructure")],
-    "reason": "infrastructure",
-    "status": None,
-    "exit_code": 3,
-}
-
-
 def faulty(id_: str, fault: Fault, **expected: Any) -> Scenario:
     """Return a scenario in which one request fails, and the run goes on as if it had not."""
     script = [Reply(calls=[LOOK]), Reply(text="Again.", calls=[LOOK], fault=fault), Reply(calls=[FINISH])]
