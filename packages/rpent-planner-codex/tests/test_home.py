@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 
 import pytest
+from rpent.testing import fake_session
+from rpent.testing.models import Call, Reply
 from rpent_planner_codex.config import CodexConfig
 from rpent_planner_codex.endpoint import Endpoint
 from rpent_planner_codex.home import KEY, codex_settings, private_home, write_settings
+from rpent_planner_codex.planner import CodexPlanner
 from rpent_planner_codex.toml import toml_text
 
 ENDPOINT = Endpoint("http://127.0.0.1:1/v1", "OPENAI_API_KEY", "secret-key")
@@ -76,6 +80,21 @@ def test_a_login_that_the_user_renewed_is_kept(tmp_path):
         (home.path / "auth.json").write_text("ours")
         login.write_text("theirs")
     assert login.read_text() == "theirs"
+
+
+@pytest.mark.sdk
+def test_a_stored_login_pays(serve, tmp_path, monkeypatch):
+    server = serve([Reply(calls=[Call("finish", {"status": "failure", "summary": "No."})])])
+    monkeypatch.delenv("OPENAI_API_KEY")
+    login = tmp_path / "user" / ".codex" / "auth.json"
+    login.parent.mkdir()
+    login.write_text(json.dumps({"OPENAI_API_KEY": server.key}))
+    monkeypatch.setattr("rpent_planner_codex.endpoint.OPENAI", f"{server.url}/v1")
+    with fake_session(tmp_path / "run") as session:
+        CodexPlanner(CodexConfig(model="test-model", login=True)).run(session)
+        assert session.ended.planner_status == "failure"
+    assert server.problems == []
+    assert [file.name for file in login.parent.iterdir()] == ["auth.json"]
 
 
 def test_toml_survives_odd_values():

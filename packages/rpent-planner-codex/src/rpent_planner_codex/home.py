@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent_planner_codex.catalog import SERVER
+from rpent_planner_codex.endpoint import OPENAI
 from rpent_planner_codex.toml import toml_text
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def codex_settings(config: CodexConfig, endpoint: Endpoint, *, model: str, robot
     window = config.context_window
     return {
         "model": model,
-        "model_provider": "openai" if endpoint.login else "rpent",
+        "model_provider": "rpent",
         "model_reasoning_effort": config.reasoning_effort,
         "model_reasoning_summary": "auto",
         "model_context_window": window,
@@ -138,11 +139,18 @@ _CONFINED: Mapping[str, Any] = {
 
 
 def _provider(config: CodexConfig, endpoint: Endpoint) -> dict[str, Any]:
+    if endpoint.login:  # the kind of login says which of OpenAI's addresses it is
+        address = None if endpoint.base_url == OPENAI else endpoint.base_url
+        who = {"name": "OpenAI", "base_url": address, "requires_openai_auth": True}
+    else:
+        who = {
+            "name": "rpent",
+            "base_url": endpoint.base_url,
+            "env_key": KEY if endpoint.key else None,
+        }
     return {
-        "name": "rpent",
-        "base_url": endpoint.base_url,
+        **who,
         "wire_api": "responses",
-        "env_key": KEY if endpoint.key else None,
         # Each retry is to be seen, so Codex makes them where it tells of them.
         "request_max_retries": 0,
         "stream_max_retries": config.max_retries,
