@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[=>()][0-9A-Za-z]?|7|8)")
 
 
-def _take_terminal() -> None:
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+_TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Makes the terminal the process's own, so that Ctrl-C is a signal whenever no editor reads the keys."""
 
 
 class Keyboard:
@@ -32,14 +36,13 @@ class Keyboard:
         self.fd, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rpent", *arguments],
+            [sys.executable, "-c", _TAKE_TERMINAL, sys.executable, "-m", "rpent", *arguments],
             stdin=inner,
             stdout=inner,
             stderr=inner,
             cwd=cwd,
             env={**env, "TERM": "xterm-256color"},
             start_new_session=True,
-            preexec_fn=_take_terminal,  # so that Ctrl-C is a signal whenever no editor reads the keys
         )
         os.close(inner)
         self.raw = ""
