@@ -12,7 +12,8 @@ from rpent.testing.models import Reply
 
 from .cases import PARAMS, Case
 from .normal import normalised
-from .scenarios import SCENARIOS, Scenario
+from .scenario import Scenario
+from .scenarios import SCENARIOS
 
 
 @pytest.mark.parametrize("case", PARAMS)

@@ -18,7 +18,7 @@ from rpent.runs.events import read_events
 from rpent.testing.models import ALWAYS, Call, Fault, ModelServer, Reply, Request
 
 from .cases import KEY, PARAMS, PRICES, Case
-from .scenarios import DONE, FINISH, LOOK, MOVE, SLOW
+from .scenario import DONE, FINISH, LOOK, MOVE, SLOW
 
 FIRST = Reply(text="First I look around.", calls=[LOOK])
 NEAR = Call("move_to", {"xyz": [0.0, 0.0, 0.25]})

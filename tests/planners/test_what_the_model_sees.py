@@ -10,7 +10,7 @@ import pytest
 from rpent.testing.models import GuardProxy, Picture, Reply, Request, Turn
 
 from .cases import PARAMS, Case
-from .scenarios import FINISH, LOOK, MOVE
+from .scenario import FINISH, LOOK, MOVE
 
 EPISODE = [Reply(text="I look.", calls=[LOOK]), Reply(calls=[MOVE]), Reply(calls=[FINISH])]
 SECRETS = {
