@@ -16,7 +16,7 @@ from rpent.planners.launcher import ALWAYS, launched_group
 from rpent.services import prctl
 from rpent.testing import fake_session
 from rpent.testing.models import Call, GuardProxy, Reply
-from rpent_planner_codex import home as homes
+from rpent_planner_codex import folder as private
 from rpent_planner_codex.calls import CODEX_OWN
 from rpent_planner_codex.home import CHILD_ENVIRONMENT
 
@@ -68,14 +68,14 @@ def guard(monkeypatch):
 def folders(monkeypatch):
     """The private folders that are made."""
     made = []
-    original = homes.tempfile.TemporaryDirectory
+    original = private.tempfile.TemporaryDirectory
 
     def noted(*args, **options):
         folder = original(*args, **options)
         made.append(Path(folder.name))
         return folder
 
-    monkeypatch.setattr(homes.tempfile, "TemporaryDirectory", noted)
+    monkeypatch.setattr(private.tempfile, "TemporaryDirectory", noted)
     return made
 
 

@@ -42,7 +42,7 @@ def require_codex() -> Path:
 @lru_cache(maxsize=1)
 def bundled_models(binary: Path) -> tuple[dict[str, Any], ...]:
     """Return the entries of the model catalogue in the binary; empty where it does not tell."""
-    with tempfile.TemporaryDirectory(prefix="rpent-codex-") as home:
+    with tempfile.TemporaryDirectory(prefix="rpent-models-") as home:
         try:
             done = subprocess.run(
                 [binary, "debug", "models", "--bundled"],

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent_planner_codex.catalog import SERVER
 from rpent_planner_codex.endpoint import OPENAI
+from rpent_planner_codex.folder import private_folder
 from rpent_planner_codex.toml import toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from rpent_planner_codex.config import CodexConfig
     from rpent_planner_codex.endpoint import Endpoint
@@ -66,8 +66,8 @@ def private_home(login: Path | None = None) -> Iterator[CodexHome]:
     Args:
         login: The user's `auth.json`. It is copied; when Codex renewed it, the user gets the new one.
     """
-    with tempfile.TemporaryDirectory(prefix="rpent-codex-", ignore_cleanup_errors=True) as folder:
-        home = CodexHome(Path(folder) / "home", Path(folder) / "work")
+    with private_folder() as folder:
+        home = CodexHome(folder / "home", folder / "work")
         home.path.mkdir(mode=0o700)
         home.work.mkdir(mode=0o700)
         if login is None:
