@@ -335,3 +335,19 @@ def test_hostile_arguments_do_not_end_the_session(make_session):
         assert not reply.ok
         assert not reply.ended
     assert session.call("advance").ok
+
+
+def test_half_a_surrogate_pair_is_recorded_as_a_replacement(make_session):
+    session, toolkit = make_session()
+    half = "half \ud83d"
+    session.say(half)
+    session.think(half)
+    session.send(half)
+    assert session.user_messages() == ["half \ufffd"]
+    assert session.call("advance", '{"n": 2, "label": "\\ud83d"}', call_id="\udcff").ok
+    assert session.call("advance", {"label": "\ud83d\ude00"}).ok
+    assert toolkit.order == ["\ufffd", "\U0001f600"]
+    assert not session.call("\ud83d", {"\ud83d": 1}).ok
+    session.refused(half)
+    assert session.ended.detail == "The model refused: half \ufffd"
+    assert [event.text for event in events(session) if event.type == "user_message"] == ["half \ufffd"]

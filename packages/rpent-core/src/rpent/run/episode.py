@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rpent.encodable import encodable
 from rpent.errors import RpentError, UsageError
 from rpent.planners.driving import start_planner
 from rpent.robot import Prompts, ToolContext
@@ -194,7 +195,7 @@ class Episode:
             self._check_cancelled()
             if text is None:
                 raise KeyboardInterrupt
-            self._prompts = replace(self._prompts, user=text)
+            self._prompts = replace(self._prompts, user=encodable(text))
         if self.resume is None:
             self.recorder.event(ev.PromptsRendered(system=self._prompts.system, user=self._prompts.user))
 

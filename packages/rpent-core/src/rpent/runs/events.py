@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from rpent.encodable import encodable
 from rpent.runs.outcome import PlannerStatus, Reason  # noqa: TC001  (pydantic reads the annotations)
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ class Event(BaseModel):
     """Number in the run, from 0 without gaps, also across resumes."""
     time: float = 0.0
     """Seconds since the epoch."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _can_be_written(cls, value: Any) -> Any:
+        return encodable(value)
 
 
 class RunStarted(Event):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from rpent.cancel import CancelToken
+from rpent.encodable import encodable
 from rpent.errors import RpentError
 from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
@@ -161,6 +162,7 @@ class Session:
 
         The planner gets it with the next request to its model, however that comes about.
         """
+        text = encodable(text)
         self.recorder.event(ev.UserMessage(text=text, interrupt=interrupt))
         self._dialogue.mailbox.put(text)
         if interrupt:
@@ -276,7 +278,7 @@ class Session:
 
     def refused(self, text: str = "") -> None:
         """End the session because the model refused the task; `text` is what it said."""
-        said = " ".join(text.split())
+        said = " ".join(encodable(text).split())
         detail = f"The model refused: {said}" if said else "The model refused the task."
         self.end(Ending(reason="finished", detail=detail))
 
@@ -310,7 +312,7 @@ class Session:
         return message
 
     def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:
-        identity = call_id or f"call_{uuid.uuid4().hex[:12]}"
+        name, identity = encodable(name), encodable(call_id or f"call_{uuid.uuid4().hex[:12]}")
         job: Job[ToolReply] = Job(run=lambda job: self._runner.run(job, name, arguments, identity))
         self._worker.submit(job)
         if self.ended is not None:

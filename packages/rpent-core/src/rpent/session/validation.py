@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rpent.encodable import encodable
 from rpent.errors import ToolError
 from rpent.suggest import did_you_mean
 
@@ -66,7 +67,8 @@ def parse_arguments(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]
         raise ToolError(_TOO_DEEP)
     if (length := _characters(arguments)) > MAX_CHARACTERS:
         raise _too_long(length)
-    return dict(arguments)
+    cleaned: dict[str, Any] = encodable(dict(arguments))
+    return cleaned
 
 
 def _characters(value: Any) -> int:
