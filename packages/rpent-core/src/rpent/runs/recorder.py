@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rpent.encodable import encodable
 from rpent.errors import RpentError
+from rpent.masking import without_keys
 from rpent.runs.directory import RunDirectory, safe_name
 from rpent.runs.events import (
     AttemptStarted,
@@ -102,7 +104,7 @@ class Recorder:
 
     def trouble(self, where: str, error: BaseException) -> None:
         """Write a traceback to `logs/run.log`, where the planner does not read it."""
-        text = "".join(traceback.format_exception(error))
+        text = encodable(without_keys("".join(traceback.format_exception(error))))
         with suppress(OSError), (self.directory.logs / "run.log").open("a") as log:
             log.write(f"{where}:\n{text}\n")
 
