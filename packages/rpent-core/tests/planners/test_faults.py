@@ -29,6 +29,7 @@ from rpent.planners.faults import Fault, fault_of, model_error, plain_detail
             "model",
         ),
         (404, '{"detail": "Not Found"}', "address"),
+        (307, "", "address"),
         (405, "", "address"),
         (400, '{"error": {"message": "prompt is too long: 213462 tokens > 200000 maximum"}}', "context"),
         (400, '{"error": {"code": "context_length_exceeded", "message": "…"}}', "context"),

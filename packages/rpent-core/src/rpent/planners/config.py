@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from rpent.planners.address import checked_address
 
 
 class ModelConfig(BaseModel):
     """Common fields; a planner's own config model derives from it and may give other defaults."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     model: str | None = Field(default=None, description="The language model.")
     base_url: str | None = Field(
@@ -27,3 +29,8 @@ class ModelConfig(BaseModel):
     max_retries: int = Field(
         default=5, ge=0, le=100, description="How often a request is tried again after a passing fault."
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _usable(cls, value: str | None) -> str | None:
+        return checked_address(value) if value else None

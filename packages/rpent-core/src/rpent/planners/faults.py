@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from rpent.errors import RpentError
+from rpent.planners.address import shown_address
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def model_error(
         detail: The provider's own words; shortened, and what looks like a key is masked.
         known: Models that the provider serves, for a suggestion.
     """
+    base_url = shown_address(base_url)
     words = f" ({said})" if (said := plain_detail(detail)) else ""
     where = (
         f"the server at `{base_url}`"
@@ -134,6 +136,20 @@ def model_error(
     return ModelError(sentences[fault], fault=fault, hint=hint)
 
 
+def require_usable_key(key: str | None, key_variable: str) -> None:
+    """Refuse a key that no header can hold; clients would only say that the server cannot be reached.
+
+    Raises:
+        ModelError: It holds a space, a line break, or anything else but printable ASCII.
+    """
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise ModelError(
+            f"The key in `{key_variable}` holds a space, a line break or a letter outside ASCII.",
+            fault="key",
+            hint=f"Set `{key_variable}` to the key alone.",
+        )
+
+
 def fault_of(status: int, body: str = "") -> Fault:  # noqa: PLR0911  (one answer a status)
     """Return what an HTTP error of a model provider means; `status` 0 stands for no answer at all."""
     if status == 0:
@@ -144,7 +160,7 @@ def fault_of(status: int, body: str = "") -> Fault:  # noqa: PLR0911  (one answe
         return "key"
     if status in {400, 404, 422} and _MODEL.search(body):
         return "model"
-    if status in {404, 405}:
+    if status in {404, 405} or 300 <= status < 400:
         return "address"
     if status == 413 or (status in {400, 422} and _CONTEXT.search(body)):
         return "context"

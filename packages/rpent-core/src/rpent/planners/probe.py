@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlsplit
 
-from rpent.planners.faults import fault_of, model_error
+from rpent.planners.faults import fault_of, model_error, require_usable_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +53,7 @@ def probe_model(
         ModelError: The address, the key or the model is wrong, or nobody answers. A server that neither lists
             models nor knows single ones, but has the API's route, passes.
     """
+    require_usable_key(key, key_variable)
     probe = _Probe(wire, base_url.rstrip("/"), _headers(wire, key, bearer), timeout_s)
     facts = {"planner": planner, "model": model, "base_url": base_url, "key_variable": key_variable}
     if urlsplit(base_url).scheme not in {"http", "https"} or not urlsplit(base_url).netloc:
