@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from rpent.planners.config import ModelConfig
 
 Effort = Literal["none", "minimal", "low", "medium", "high"]
@@ -45,3 +45,10 @@ class ApiConfig(ModelConfig):
         gt=0,
         description="Seconds of silence from the model server that count as a dropped reply.",
     )
+
+    @field_validator("key_variable")
+    @classmethod
+    def _is_a_name(cls, value: str | None) -> str | None:
+        if value is not None and not (value.isidentifier() and value.isascii()):
+            raise ValueError("this is the name of a variable, such as `MY_SERVER_KEY`, not the key itself")
+        return value

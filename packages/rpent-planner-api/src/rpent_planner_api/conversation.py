@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import TextPart
+from rpent.encodable import encodable
 from rpent.planners.parts import opening_parts
 from rpent.planners.prices import cost_usd, own_prices
 from rpent.session.usage import Usage
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rpent.session.session import Session
 
     from rpent_planner_api.config import ApiConfig
+    from rpent_planner_api.requests import Answer
 
 _CUT_OFF = (
     "Your reply was cut off at {limit} tokens, before a tool call. Be brief, and make the next tool call."
@@ -104,7 +106,7 @@ class Conversation:
         session = self._session
         session.begin_turn()
         self._interrupts = session.interrupts
-        answer = await self._requests.answer(self._hear)
+        answer = _encodable(await self._requests.answer(self._hear))
         if answer.response is not None:
             self._record(answer.response)
         if session.ended is not None:
@@ -213,3 +215,11 @@ class Conversation:
 def _refusal(response: ModelResponse) -> str:
     details = response.provider_details or {}
     return str(details.get("refusal") or response.text or "")
+
+
+def _encodable(answer: Answer) -> Answer:
+    """The next request repeats what the model said, and has no bytes for half of a surrogate pair."""
+    for part in answer.response.parts if answer.response is not None else ():
+        for field in fields(part):
+            setattr(part, field.name, encodable(getattr(part, field.name)))
+    return answer

@@ -69,8 +69,9 @@ def _fault(error: BaseException) -> Fault | None:
     known: Fault | None = next((fault for kind, fault in FAULTS if isinstance(error, kind)), None)
     if known is not None and known != "key":
         return known
-    if isinstance(error, ai.ModelHTTPError):
-        return fault_of(error.status_code, words_of(error))
+    status = _status(error)
+    if status is not None:
+        return fault_of(status, words_of(error))
     if known is not None:
         return known
     if isinstance(error, ai.ModelAPIError):
@@ -79,6 +80,14 @@ def _fault(error: BaseException) -> Fault | None:
     if isinstance(error, ai.UnexpectedModelBehavior):
         return "overloaded" if _broke_off(error) else "request"
     return "unreachable" if _of_transport(error) else None
+
+
+def _status(error: BaseException) -> int | None:
+    """Return the HTTP status; that of a redirect, which is not followed, only the client's own exception has."""
+    if isinstance(error, ai.ModelHTTPError):
+        return error.status_code
+    status = getattr(error.__cause__, "status_code", None)
+    return status if isinstance(status, int) and 300 <= status < 400 else None
 
 
 def _broke_off(error: ai.UnexpectedModelBehavior) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import UsageError
-from rpent.planners.faults import ModelError, model_error
+from rpent.planners.faults import ModelError, model_error, require_usable_key
 from rpent.planners.sdk import importing_sdk
 from rpent.suggest import did_you_mean, typeable
 
@@ -138,6 +138,7 @@ def _arguments(provider_class: type[Provider[Any]], config: ApiConfig) -> Iterat
             )
         yield name, config.base_url
     key = os.environ.get(key_variable(config))
+    require_usable_key(key, key_variable(config))
     if config.key_variable and not key:
         raise model_error("key", **facts(config))
     if key and config.key_variable:
@@ -159,6 +160,10 @@ def _chat_model(wanted: ModelName, provider: Provider[Any], *, own_server: bool)
 
 def _extra_missing(wanted: ModelName, error: ImportError) -> ModelError:
     found = re.search(r"pydantic-ai-slim\[([\w-]+)\]", str(error))
+    if found is None and "proxy" in str(error).lower():
+        return model_error(
+            "sdk", planner=PLANNER, detail=str(error)
+        )  # a SOCKS proxy is set in the environment
     extra = found.group(1) if found else wanted.provider
     from importlib.metadata import metadata  # noqa: PLC0415
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from rpent_planner_api.models import facts
 from rpent_planner_api.settings import model_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model, StreamedResponse
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from rpent_planner_api.toolset import SessionToolset
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
+LONGEST_ASKED_S = 600.0
+"""A provider that asks to wait longer is not waited for."""
 MAX_SHRINKS = 3
 """How often a conversation that a model finds too long is halved before the run gives up."""
 _ENDS_ARE_TOLD = ("anthropic", "openai")
@@ -109,7 +111,7 @@ class Requests:
                     )
                 elif fault.retryable and retries < self._config.max_retries:
                     retries += 1
-                    await self._pause(fault, retries, getattr(error, "retry_after", None))
+                    await self._pause(fault, retries, _asked_s(error, fault))
                 else:
                     raise fault from error
             if self._aborted.is_set():
@@ -145,21 +147,44 @@ class Requests:
             model_settings=self._settings,
             model_request_parameters=parameters,
         )
-        async with request as self._stream:
-            async for _ in self._stream:
-                pass
-            response = self._stream.get()
+        with self._understood():
+            async with request as self._stream:
+                async for _ in self._stream:
+                    pass
+                response = self._stream.get()
         told = response.finish_reason is not None or self._model.system not in _ENDS_ARE_TOLD
         if not told or response.finish_reason == "error":
             raise ModelAPIError(self._model.model_name, "the reply broke off")
         return response
 
-    async def _pause(self, fault: ModelError, attempt: int, asked_s: float | None) -> None:
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        """A client that stumbles over what a server sent says so with whatever exception it happens to run into."""
+        try:
+            yield
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            words = f"the reply cannot be understood: {type(error).__name__}"
+            raise ModelAPIError(self._model.model_name, words) from error
+
+    async def _pause(self, fault: ModelError, attempt: int, asked_s: float) -> None:
         delay = min(FIRST_PAUSE_S * 2 ** (attempt - 1), LONGEST_PAUSE_S) * random.uniform(0.8, 1.2)  # noqa: S311
-        delay = max(delay, asked_s or 0.0)
+        delay = max(delay, asked_s)
         self._session.notice(
             f"{fault.message} Trying again in {delay:.1f} s ({attempt} of {self._config.max_retries}).",
             level="warning",
         )
         with suppress(TimeoutError):
             await asyncio.wait_for(self._aborted.wait(), delay)
+
+
+def _asked_s(error: Exception, fault: ModelError) -> float:
+    """Return how long the provider asks to wait.
+
+    Raises:
+        ModelError: Longer than anybody would; the run can be resumed then.
+    """
+    asked_s = float(getattr(error, "retry_after", None) or 0.0)
+    if asked_s > LONGEST_ASKED_S:
+        fault.hint = f"The provider asks to wait {asked_s / 60:.0f} minutes."
+        raise fault from error
+    return asked_s
