@@ -8,7 +8,20 @@ from typing import Any
 
 from rpent.testing.models import Call, Reply, Request
 
-from .scenario import FAR, FINISH, LOOK, LOOKED, MOVE, Scenario, ended, finished, hears, turn
+from .scenario import (
+    DONE,
+    FAR,
+    FINISH,
+    LOOK,
+    LOOK_ARGUMENTS,
+    LOOKED,
+    MOVE,
+    Scenario,
+    ended,
+    finished,
+    hears,
+    turn,
+)
 
 
 def hears_of_bad_json(request: Request) -> None:
@@ -51,6 +64,15 @@ TOOLS = [
         [Reply(calls=[MOVE, LOOK, Call("set_gripper", {"gripper": "close"})]), Reply(calls=[FINISH])],
         [*turn(1, ("move_to", FAR), LOOKED, ("set_gripper", {"gripper": "close"})), *finished(2)],
         robot={"step_time_s": 0.01},
+    ),
+    Scenario(
+        "ids_that_repeat",
+        [
+            Reply(calls=[Call("look", LOOK_ARGUMENTS, id="call_0"), Call("move_to", FAR, id="call_1")]),
+            Reply(calls=[Call("look", LOOK_ARGUMENTS, id="call_0")]),
+            Reply(calls=[Call("finish", DONE, id="call_0")]),
+        ],
+        [*turn(1, LOOKED, ("move_to", FAR)), *turn(2, LOOKED), *finished(3)],
     ),
     Scenario(
         "wrong_arguments",

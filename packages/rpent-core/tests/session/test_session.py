@@ -351,3 +351,9 @@ def test_half_a_surrogate_pair_is_recorded_as_a_replacement(make_session):
     session.refused(half)
     assert session.ended.detail == "The model refused: half \ufffd"
     assert [event.text for event in events(session) if event.type == "user_message"] == ["half \ufffd"]
+
+
+def test_ids_that_a_model_server_uses_again_are_told_apart(make_session):
+    session, _ = make_session()
+    first, second = (session.call("look", call_id="call_0") for _ in range(2))
+    assert (first.call_id, second.call_id) == ("call_0", "call_0_2")

@@ -96,6 +96,7 @@ class Session:
         """What the planner may call: names, descriptions and JSON schemas."""
         self.recorder = recorder
         """The record of the run."""
+        self._call_ids = {str(entry["call_id"]) for entry in history if "call_id" in entry}
         self._grace_s = cancel_grace_s
         self._lock = threading.RLock()
         self._deadline = Deadline(self.budget, self._time_is_over)
@@ -312,12 +313,22 @@ class Session:
         return message
 
     def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:
-        name, identity = encodable(name), encodable(call_id or f"call_{uuid.uuid4().hex[:12]}")
+        name, identity = encodable(name), self._new_id(encodable(call_id or f"call_{uuid.uuid4().hex[:12]}"))
         job: Job[ToolReply] = Job(run=lambda job: self._runner.run(job, name, arguments, identity))
         self._worker.submit(job)
         if self.ended is not None:
             job.token.cancel(self.ended.reason)
         return job
+
+    def _new_id(self, call_id: str) -> str:
+        """Return an id that no other call of the run has; some model servers number each reply's calls anew."""
+        with self._lock:
+            identity, number = call_id, 1
+            while identity in self._call_ids:
+                number += 1
+                identity = f"{call_id}_{number}"
+            self._call_ids.add(identity)
+        return identity
 
     def _collect(self, job: Job[ToolReply], done: bool, name: str) -> ToolReply:
         if done and job.error is None:

@@ -204,3 +204,16 @@ def test_a_test_can_act_while_the_model_speaks(wire: str, stream: bool) -> None:
     ) as server:
         ask(server, wire, stream=stream)
     assert heard == [wire]
+
+
+def test_a_call_has_the_id_that_the_script_gives(wire: str) -> None:
+    with ModelServer([Reply(calls=[Call("look", id="call_0"), Call("look")])]) as server:
+        body = ask(server, wire).json
+    if wire == "anthropic":
+        ids = [block["id"] for block in body["content"]]
+    elif wire == "chat":
+        ids = [call["id"] for call in body["choices"][0]["message"]["tool_calls"]]
+    else:
+        ids = [item["call_id"] for item in body["output"]]
+    assert ids[0] == "call_0"
+    assert ids[1] not in {"", "call_0"}

@@ -126,7 +126,9 @@ def _content(reply: Reply, request: Request) -> list[dict[str, Any]]:
         content.append({"type": "text", "text": reply.text})
     for call in reply.calls:
         name = address(call, request).name
-        content.append({"type": "tool_use", "id": number("toolu_"), "name": name, "input": call.raw})
+        content.append(
+            {"type": "tool_use", "id": call.id or number("toolu_"), "name": name, "input": call.raw}
+        )
     return content
 
 

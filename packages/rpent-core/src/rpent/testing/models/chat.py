@@ -144,7 +144,7 @@ def _deltas(reply: Reply, request: Request) -> Iterator[dict[str, Any]]:
 def _tool_calls(reply: Reply, request: Request) -> list[dict[str, Any]]:
     return [
         {
-            "id": number("call_"),
+            "id": call.id or number("call_"),
             "type": "function",
             "function": {"name": address(call, request).name, "arguments": call.raw},
         }

@@ -51,7 +51,7 @@ def delta_events(index: int, item: dict[str, Any]) -> Iterator[Event]:
 
 def _call_item(call: Call, request: Request) -> dict[str, Any]:
     there = address(call, request)
-    item: dict[str, Any] = {"call_id": number("call_"), "name": there.name, "status": "completed"}
+    item: dict[str, Any] = {"call_id": call.id or number("call_"), "name": there.name, "status": "completed"}
     if there.namespace is not None:
         item["namespace"] = there.namespace
     if call.custom:

@@ -43,12 +43,14 @@ class Call:
         arguments: Plain data, or text that is sent as it stands (truncated JSON, say).
         namespace: Responses wire: for a tool that is not in the request's list, but can be called.
         custom: Responses wire: a `custom_tool_call`, whose input is `arguments` as text.
+        id: The call's id; by default one that was not used before. Some local servers use theirs again.
     """
 
     name: str
     arguments: dict[str, Any] | str | None = None
     namespace: str | None = None
     custom: bool = False
+    id: str | None = None
 
     @property
     def raw(self) -> str:
