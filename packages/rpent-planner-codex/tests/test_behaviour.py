@@ -201,6 +201,20 @@ def test_a_passing_fault_is_tried_again(play, fault):
     assert [event.turn for event in of(events, TurnStarted)] == [1, 2]
 
 
+@pytest.mark.parametrize("events", [8, 13])
+def test_nothing_of_a_reply_that_broke_off_is_done(play, events, monkeypatch):
+    monkeypatch.setattr("rpent_planner_codex.tools.WHOLE_S", 0.3)
+    fault = Fault(drop_after=events)
+    script = [Reply(text="Once.", calls=[Call("look", {})], fault=fault), FINISH]
+    server, session, recorded = play(script)
+    assert session.ended.planner_status == "success"
+    assert [event.text for event in of(recorded, AssistantText)] == ["Once."]
+    assert [event.name for event in of(recorded, ToolCalled)] == ["look", "finish"]
+    assert [event.turn for event in of(recorded, TurnStarted)] == [1, 2]
+    assert any("(1 of 5)" in event.text for event in of(recorded, Notice))
+    assert len(server.requests) == 3
+
+
 def test_a_fault_that_stays_ends_the_run(play):
     play([Reply(fault=Fault(status=503, times=ALWAYS))], planner_options={"max_retries": 1}, fails=True)
     assert play.error.fault == "overloaded"

@@ -115,6 +115,20 @@ def test_a_call_that_was_not_announced_is_never_made_twice(calls, submitted):
     assert submitted.made == []
 
 
+def test_ids_may_come_again(calls, submitted):
+    add(calls, "a")
+    calls.drop()
+    add(calls, "a")
+    calls.release()
+    first = calls.wait_for("a", announced_s=1, whole_s=1)
+    assert calls.fetched("a")
+    calls.begin()
+    add(calls, "a")
+    calls.release()
+    assert calls.wait_for("a", announced_s=1, whole_s=1) is not first
+    assert submitted.made == ["a", "a"]
+
+
 def test_nobody_waits_after_the_end(calls):
     add(calls, "a")
     calls.close()

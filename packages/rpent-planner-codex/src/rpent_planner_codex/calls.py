@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -77,6 +78,7 @@ class ResponseCalls:
     _open: set[str] = field(default_factory=set)
     _broken: set[str] = field(default_factory=set)
     _unannounced: set[str] = field(default_factory=set)
+    _outputs_due: Counter[str] = field(default_factory=Counter)
     _closed: bool = False
 
     @property
@@ -88,6 +90,9 @@ class ResponseCalls:
         """Take note of a call of the response that streams."""
         with self._changed:
             if call.call_id not in self._unannounced:
+                self.replies.pop(
+                    call.call_id, None
+                )  # of an earlier call: some local servers use their ids again
                 self.calls.append(call)
             self._changed.notify_all()
 
@@ -99,6 +104,7 @@ class ResponseCalls:
             if self.calls:
                 self.submit(tuple(self.calls), replies)
             self._open = {call.call_id for call in self.calls if call.arrives}
+            self._outputs_due.update(call.call_id for call in self.calls)
             self.complete = True
             self._changed.notify_all()
 
@@ -112,7 +118,7 @@ class ResponseCalls:
     def begin(self) -> None:
         """Make ready for the next response."""
         with self._changed:
-            self.calls, self.complete, self._open = [], False, set()
+            self.calls, self.complete, self._open, self.replies = [], False, set(), {}
 
     def wait_for(self, call_id: str, *, announced_s: float, whole_s: float) -> Future[ToolReply] | None:
         """Return the reply to a call, once it is being made.
@@ -149,6 +155,14 @@ class ResponseCalls:
                 return False
             self._open.discard(call_id)
             return not self._open
+
+    def output(self, call_id: str) -> bool:
+        """Take note of a call's output in the conversation; returns what `fetched` does.
+
+        It may be the output of an earlier response's call with the same id, which comes late.
+        """
+        self._outputs_due[call_id] -= 1
+        return self._outputs_due[call_id] <= 0 and self.fetched(call_id)
 
     def close(self) -> None:
         """Let everybody go who waits."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import threading
+import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,10 @@ MAX_PAUSE_S = 60.0
 STOP_S = 3.0
 """How long Codex may take to break off a turn of a session that is over; then its process is ended."""
 
+BROKE_OFF = (
+    "Your last reply broke off before it was complete; nothing of it was done. Go on from where you were."
+)
+
 
 class Conversation:
     """Between the session and Codex. `run` works on the planner's thread; the rest is called from others."""
@@ -58,6 +63,7 @@ class Conversation:
             provider=provider,
             submit=self._submit,
             on_over=self._between_responses,
+            on_broken=self._interrupt,
         )
         self.source = ReplySource(
             session, calls=self._replies.calls, images=config.images, on_last=self._between_responses
@@ -71,6 +77,7 @@ class Conversation:
         self._stopped = threading.Event()
         self._over = threading.Event()
         self._undelivered: list[str] = []
+        self._names = {str(entry["call_id"]) for entry in session.history if "call_id" in entry}
 
     def run(self, client: CodexClient, thread: Thread, parts: Sequence[Part]) -> None:
         """Talk until the session is over.
@@ -147,7 +154,9 @@ class Conversation:
             return None
         if not mended:
             raise error
-        return list(self._waiting())
+        note = [] if self._replies.broken is None else [BROKE_OFF]
+        self._replies.broken = None
+        return [*note, *self._waiting()]
 
     def _paused(self, error: ModelError) -> bool:
         """Wait before the next attempt. Codex has none itself for some faults: a rate limit without a date."""
@@ -204,9 +213,16 @@ class Conversation:
                 text = f"`{call.name}` was not executed: the user interrupted."
                 reply = ToolReply(ok=False, data={"error": text}, text=text, call_id=call.call_id)
             else:
-                reply = await self._session.acall(call.name, call.arguments, call_id=call.call_id)
+                identity = self._unique(call.call_id)
+                reply = await self._session.acall(call.name, call.arguments, call_id=identity)
             if replies[call.call_id].set_running_or_notify_cancel():
                 replies[call.call_id].set_result(reply)
+
+    def _unique(self, call_id: str) -> str:
+        """Return a name for a call that holds for the run; some servers number the calls of each reply anew."""
+        name = call_id if call_id and call_id not in self._names else f"{call_id}_{uuid.uuid4().hex[:8]}"
+        self._names.add(name)
+        return name
 
     def _break_off(self) -> None:
         """The user interrupted: break off a response; a tool was cancelled by the session, and Codex goes on."""

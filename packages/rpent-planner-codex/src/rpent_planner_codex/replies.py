@@ -48,6 +48,7 @@ class Replies:
         provider: str | None,
         submit: Submit,
         on_over: Callable[[], None],
+        on_broken: Callable[[], None],
     ) -> None:
         self.calls = ResponseCalls(submit)
         self.failure: Report | None = None
@@ -56,11 +57,14 @@ class Replies:
         """How often the request under way was tried again."""
         self.summarised = False
         """Whether the conversation was summarised because of it."""
+        self.broken: Report | None = None
+        """Why a response broke off of which Codex keeps a part."""
         self._session = session
         self._config = config
         self._target = target
         self._provider = provider
         self._on_over = on_over
+        self._on_broken = on_broken
         self._names = {tool.name for tool in session.tools}
         self._begun = False
         self._compacting = False
@@ -137,7 +141,7 @@ class Replies:
         if call is not None:
             self._of_response()
             self.calls.add(call)
-        elif str(item.get("type")).endswith("_call_output") and self.calls.fetched(str(item.get("call_id"))):
+        elif str(item.get("type")).endswith("_call_output") and self.calls.output(str(item.get("call_id"))):
             self._on_over()  # Codex answered the last call itself
 
     def _of_response(self) -> None:
@@ -147,7 +151,7 @@ class Replies:
         self.begin()
 
     def _whole(self, usage: Mapping[str, Any] | None) -> None:
-        self.attempts, self.summarised = 0, False
+        self.attempts, self.summarised, self.broken = 0, False, None
         if self._compacting:
             self._report(usage)
             return
@@ -196,25 +200,31 @@ class Replies:
             self._forget()
             self._session.refused("" if report.filtered else report.text)
             self._session.check()
-        if not retries:
+        if not retries or self.broken is not None:
             return
-        self._forget()
         error = report.error(self._target)
         if not error.retryable:
             raise error
+        kept = bool(self._said or self.calls.calls)
+        self._forget()
+        if kept:
+            # Codex would repeat the request with what it has of the reply, as if the model was to go on behind it.
+            self.broken = report
+            self._on_broken()
+            return
         self.attempts += 1
         attempt = f"{self.attempts} of {self._config.max_retries}"
         self._session.notice(f"{error.message} Trying again ({attempt}).", level="warning")
 
     def _over(self, turn: Mapping[str, Any]) -> None:
         status = turn.get("status")
-        self.failure = report_of(turn.get("error") or {}) if status == "failed" else None
+        self.failure = report_of(turn.get("error") or {}) if status == "failed" else self.broken
         cut = self.failure is not None and self.failure.cut
-        if status == "interrupted" or cut:
+        if (status == "interrupted" and self.broken is None) or cut:
             self._record(partial=True)
         self._forget()
         self._compacting = False
-        if status != "failed" or cut:  # else the same turn is tried again
+        if self.failure is None or cut:  # else the same turn is tried again
             self.calls.begin()
             self._begun = False
 
