@@ -16,11 +16,12 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
 .PHONY: setup
-setup: ## Install uv (if missing), the GL libraries, and the workspace with LIBERO's simulator
+setup: ## Install uv (if missing), the GL libraries, and the whole workspace with simulator and agent runtimes
 	@tools/setup
 
 .PHONY: demo
-demo: setup ## Solve a LIBERO-PRO task in the real simulator, without a model and without a key
+demo: ## Solve a LIBERO-PRO task in the real simulator, without a model and without a key
+	@tools/setup demo
 	$(RUN) rpent run $(DEMO)
 
 .PHONY: test
