@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,6 +58,23 @@ def test_an_interrupt_leaves_out_the_rest_of_the_calls(stage: Stage) -> None:
     assert "user interrupted" in second.text
     assert "Stop, go left." in played.server.last.text
     assert played.called == ["move_to", "finish"]
+
+
+def test_an_interrupt_of_the_reply_to_a_message(stage: Stage) -> None:
+    played: list[Played] = []
+    speak = Reply(
+        text="word " * 100,
+        slow_s=0.2,
+        during=lambda _: played[0].session.send("No, the other one.", interrupt=True),
+    )
+    played.append(stage.begin([Reply(calls=[FAR]), speak, FINISH], step_time_s=0.05))
+    played[0].wait_for(lambda: played[0].called)
+    played[0].session.send("Take the cup.")
+    played[0].join()
+    text = played[0].server.last.text
+    assert "Take the cup." in text
+    assert "No, the other one." in text
+    assert len(played[0].server.requests) == 3
 
 
 def test_an_interrupt_before_the_first_word(stage: Stage) -> None:
@@ -164,6 +182,14 @@ def test_what_the_options_ask_for(stage: Stage) -> None:
     assert body["output_config"]["effort"] == "low"
     assert body["max_tokens"] == 1234
     assert '"type": "image"' not in str(body)
+
+
+def test_a_long_system_prompt(stage: Stage) -> None:
+    session = stage.session()
+    session.prompts = replace(session.prompts, system="word " * 40_000 + "the end")
+    server = stage.serve([FINISH])
+    stage.start(server, session, config(server)).join()
+    assert session.prompts.system in server.last.system
 
 
 def test_plain_requests_for_other_servers(stage: Stage) -> None:

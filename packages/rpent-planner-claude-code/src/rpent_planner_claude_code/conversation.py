@@ -125,8 +125,6 @@ class Conversation:
             case UserMessage(content=[TextBlock(text=text)]) if self._at_limit:
                 self._note_reminder(text)
             case ResultMessage() as result:
-                if self._calls.passed_on and result.terminal_reason in _ABORTED:
-                    return  # an interrupt that came too late for the reply; Claude Code goes on with the message
                 answer = await self._answer(result)
                 self._allow_turn()
                 await self._say(answer)
@@ -212,7 +210,12 @@ class Conversation:
 
     async def _answer(self, result: ResultMessage) -> str:
         """Return what Claude Code hears after the end of its turn."""
-        if self._calls.interrupted or result.terminal_reason in _ABORTED:
+        aborted = result.terminal_reason in _ABORTED
+        if aborted and not self._calls.interrupted and self._calls.passed_on:
+            return continuation(
+                []
+            )  # an interrupt that came too late for the reply: the user's word is on its way
+        if aborted or self._calls.interrupted:
             return await self._word_of_user()
         if result.subtype == "error_max_turns":
             self._allow_turn()

@@ -68,11 +68,13 @@ def build_options(  # noqa: PLR0917  (what a conversation consists of)
     environment = _environment(config, endpoint, folder)
     binary = tied(folder.path, bundled_binary())
     launcher = write_launcher(folder.path, binary, keep={*environment, *BY_THE_SDK})
+    prompt = folder.path / "system.txt"  # not an argument, which everyone can read and the system keeps short
+    prompt.write_text(session.prompts.system, encoding="utf-8")
     return ClaudeAgentOptions(
         cli_path=launcher,
         cwd=folder.work,
         env=environment,
-        system_prompt=session.prompts.system,
+        system_prompt={"type": "file", "path": str(prompt)},
         model=endpoint.model,
         thinking=_thinking(config),
         effort=config.effort,
