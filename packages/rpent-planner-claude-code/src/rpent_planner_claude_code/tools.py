@@ -44,11 +44,11 @@ class Desk:
         """Forget results that nobody asked for: some servers use the same ids again."""
         self._results.clear()
 
-    async def result(self, call_id: str) -> mcp.CallToolResult:
-        """Wait for the result of a call."""
-        while call_id not in self._results:
+    async def result(self, call_id: str | None) -> mcp.CallToolResult:
+        """Wait for the result of a call; without an id, for the next one: Claude Code asks in their order."""
+        while not self._results if call_id is None else call_id not in self._results:
             await self._arrived.wait()
-        return self._results.pop(call_id)
+        return self._results.pop(next(iter(self._results)) if call_id is None else call_id)
 
 
 def serve(tools: Sequence[Tool], desk: Desk) -> Server[Any]:
@@ -60,7 +60,7 @@ def serve(tools: Sequence[Tool], desk: Desk) -> Server[Any]:
 
     async def call_tool(_context: Any, params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
         meta: Any = params.meta or {}
-        return await desk.result(str(meta.get(_CALL_ID)))
+        return await desk.result(meta.get(_CALL_ID))
 
     return Server(SERVER, version="1.0", on_list_tools=list_tools, on_call_tool=call_tool)
 
