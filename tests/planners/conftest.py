@@ -81,7 +81,7 @@ class Drive:
     services: list[Any] = field(default_factory=list)
     env: Any = None
     """The env server, where it is not the run's own."""
-    notes: dict[str, Any] = field(default_factory=dict)
+    _done: set[str] = field(default_factory=set)
 
     def send(self, text: str, *, interrupt: bool = False, after_s: float = 0.0) -> None:
         """Speak as the user, from another thread, as a terminal does."""
@@ -92,11 +92,9 @@ class Drive:
 
     def once(self, name: str) -> bool:
         """Return whether this is the first time."""
-        return self.notes.setdefault(name, 0) is not None and self._count(name) == 1
-
-    def _count(self, name: str) -> int:
-        self.notes[name] += 1
-        return int(self.notes[name])
+        first = name not in self._done
+        self._done.add(name)
+        return first
 
 
 @dataclass

@@ -107,9 +107,10 @@ class ModelServer:
     def close(self) -> None:
         """Stop; replies that are under way end."""
         self._stopping.set()
-        self._http.shutdown()
+        if self._thread.is_alive():
+            self._http.shutdown()
+            self._thread.join()
         self._http.server_close()
-        self._thread.join()
 
     def __enter__(self) -> Self:
         return self.start()
