@@ -109,9 +109,11 @@ start_new_session=True); print('up', flush=True); time.sleep(600)"
 )
 
 
-def test_the_keeper_leaves_nothing_when_its_starter_is_gone():
+def test_the_keeper_leaves_nothing_when_its_starter_is_gone(tmp_path):
+    folder = tmp_path / "used"
+    folder.mkdir()
     keeper = subprocess.Popen(
-        [sys.executable, "-m", "rpent_planner_codex.keeper", sys.executable, "-c", KEPT],
+        [sys.executable, "-m", "rpent_planner_codex.keeper", str(folder), sys.executable, "-c", KEPT],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
@@ -125,6 +127,7 @@ def test_the_keeper_leaves_nothing_when_its_starter_is_gone():
     while any(Path(f"/proc/{pid}").exists() for pid in below) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
+    assert not folder.exists()
 
 
 def _children_of(pid):

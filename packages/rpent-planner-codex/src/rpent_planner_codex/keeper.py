@@ -1,7 +1,7 @@
-"""Keeps a helper process: `python -m rpent_planner_codex.keeper COMMAND...` runs it until stdin closes.
+"""Keeps a helper process: `python -m rpent_planner_codex.keeper FOLDER COMMAND...` runs it until stdin closes.
 
 Whoever starts the keeper holds the other end of its stdin, so the command ends with them however they end, with all
-that it started.
+that it started, and the folder that it used is removed.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def main(command: Sequence[str]) -> int:
-    """Run a command as long as stdin is open; returns its exit code."""
+def main(folder: str, command: Sequence[str]) -> int:
+    """Run a command as long as stdin is open, then remove a folder; returns the exit code."""
     agent = os.getppid()
     prctl.adopt_orphans()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     status = os.open(os.devnull, os.O_WRONLY)
-    return guard(child.pid, agent=agent, lifeline=0, status=status, grace_s=0.0, cleanup=())
+    return guard(child.pid, agent=agent, lifeline=0, status=status, grace_s=0.0, cleanup=(folder,))
 
 
 if __name__ == "__main__":
-    code = main(sys.argv[1:])
+    code = main(sys.argv[1], sys.argv[2:])
     os._exit(code if code >= 0 else 128 - code)

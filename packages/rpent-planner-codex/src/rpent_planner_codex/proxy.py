@@ -129,7 +129,7 @@ def _start(
     output = log.open()
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "rpent_planner_codex.keeper", *proxy],
+            [sys.executable, "-m", "rpent_planner_codex.keeper", str(config.parent), *proxy],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
