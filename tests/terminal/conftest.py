@@ -36,7 +36,7 @@ def start(plugin_site, tmp_path):
     )
     opened = []
 
-    def start_(script, *options, planner="api", step_time_s=0.0, arguments=None):
+    def start_(script, *options, planner="api", step_time_s=0.0, arguments=None, term="xterm-256color"):
         server = ModelServer(script, models=("test-model",), key="test-key")
         server.__enter__()
         opened.append(server)
@@ -49,7 +49,7 @@ def start(plugin_site, tmp_path):
         }[planner]
         command = arguments or ["run", "--robot", "fake", "--step-time-s", str(step_time_s), "--no-video"]
         command += ["--planner", planner, "--model", model, "--base-url", url] if arguments is None else []
-        keyboard = Keyboard([*command, "--interactive", *options], env=env, cwd=tmp_path)
+        keyboard = Keyboard([*command, "--interactive", *options], env=env, cwd=tmp_path, term=term)
         opened.append(keyboard)
         return keyboard, server
 

@@ -32,7 +32,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 class Keyboard:
     """A command with a terminal of its own."""
 
-    def __init__(self, arguments: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> None:
+    def __init__(
+        self, arguments: Sequence[str], *, env: Mapping[str, str], cwd: Path, term: str = "xterm-256color"
+    ) -> None:
         self.fd, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 160, 0, 0))
         self.process = subprocess.Popen(
@@ -41,7 +43,7 @@ class Keyboard:
             stdout=inner,
             stderr=inner,
             cwd=cwd,
-            env={**env, "TERM": "xterm-256color"},
+            env={**env, "TERM": term},
             start_new_session=True,
         )
         os.close(inner)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import struct
+import termios
 
 import pytest
 from rpent.runs import events as ev
@@ -137,15 +141,43 @@ def test_quitting_during_a_motion_and_going_on_later(start, tmp_path, keys):
 
 
 def test_the_terminal_is_left_as_it_was(start):
-    """Nothing that a shell would suffer from: echo and line mode are back, the cursor is shown."""
-    import termios
-
+    """Nothing that a shell would suffer from: all settings are as before, the cursor is shown."""
     keyboard, _ = start([finish("stuck")])
-    before = None
+    before = termios.tcgetattr(keyboard.fd)
     keyboard.expect("Task: put")
+    assert termios.tcgetattr(keyboard.fd) != before
     keyboard.type(ENTER)
     keyboard.leave()
-    before = termios.tcgetattr(keyboard.fd)
-    assert before[3] & termios.ECHO
-    assert before[3] & termios.ICANON
+    assert termios.tcgetattr(keyboard.fd) == before
     assert keyboard.raw.rfind("\x1b[?25h") > keyboard.raw.rfind("\x1b[?25l")
+
+
+def test_keys_that_are_no_text_do_not_end_up_in_the_task(start, tmp_path):
+    """Ctrl-Z puts the run into the background, where a shell is there to do so; some bytes are no UTF-8."""
+    keyboard, server = start([finish()])
+    keyboard.expect("Task: put")
+    keyboard.type("\x1a")
+    os.write(keyboard.fd, b" \xff")
+    keyboard.type(ENTER)
+    assert keyboard.leave() == 1
+    prompts = next(event for event in events(tmp_path) if isinstance(event, ev.PromptsRendered))
+    assert prompts.user == "Task: put the red cube on the pad. \ufffd"
+    assert "\\ufffd" in told(server.requests[0])
+
+
+@pytest.mark.parametrize("size", [(1, 2), (5, 20)])
+def test_a_tiny_window(start, size):
+    keyboard, _ = start([Reply(text="More than a narrow window holds. " * 20), finish()])
+    fcntl.ioctl(keyboard.fd, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+    keyboard.expect("toolkit: ready")
+    keyboard.type(ENTER)
+    keyboard.expect("planner waits")
+    keyboard.type("Go on." + ENTER)
+    assert keyboard.leave() == 1
+
+
+def test_a_terminal_without_a_cursor_is_refused(start):
+    keyboard, server = start([finish()], term="dumb")
+    assert keyboard.leave() == 2
+    assert "`TERM` is `dumb`" in keyboard.seen
+    assert server.requests == []

@@ -65,3 +65,8 @@ def check(options: dict[str, Any]) -> None:
             "`--interactive` needs a terminal to read from and to write to.",
             hint="Leave it out in scripts and pipes.",
         )
+    if (term := os.environ.get("TERM", "")) in {"dumb", "unknown"}:
+        raise UsageError(
+            f"`--interactive` needs a terminal that can move its cursor; `TERM` is `{term}`.",
+            hint="Set `TERM` to what the terminal is, such as `xterm-256color`.",
+        )

@@ -47,6 +47,10 @@ def line_keys(
     def _quit(_event: KeyPressEvent) -> None:
         quit_run()
 
+    @keys.add("c-z")
+    def _suspend(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()
+
     @keys.add("c-d")
     def _end(event: KeyPressEvent) -> None:
         if event.current_buffer.text:
