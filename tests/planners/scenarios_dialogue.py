@@ -141,6 +141,25 @@ DIALOGUE = [
         aborted=1,
     ),
     Scenario(
+        "interrupt_while_the_model_is_silent",
+        [
+            Reply(calls=[LOOK]),
+            Reply(text="I will move now.", delay_s=60, calls=[MOVE]),
+            Reply(text="Right.", calls=[LOOK], expect=hears("Look before you move.")),
+            Reply(calls=[FINISH]),
+        ],
+        [*turn(1, LOOKED), ("turn", 2), *SPOKEN, *turn(3, LOOKED, text="Right."), *finished(4)],
+        speak_at=1,
+        interrupt=True,
+        aborted=1,
+        # A turn of Claude Code begins with the reply, of which nothing came.
+        unlike={
+            "claude-code": {
+                "events": [*turn(1, LOOKED), *SPOKEN, *turn(2, LOOKED, text="Right."), *finished(3)]
+            }
+        },
+    ),
+    Scenario(
         "message_while_the_model_speaks",
         [
             Reply(calls=[LOOK]),

@@ -35,6 +35,16 @@ LIMITS = [
         detail="time limit",
     ),
     Scenario(
+        "time_limit_while_the_model_is_silent",
+        [Reply(calls=[LOOK]), Reply(calls=[LOOK], delay_s=60)],
+        [*turn(1, LOOKED), ended("time_limit")],
+        reason="time_limit",
+        status=None,
+        tight_s=True,
+        aborted=1,
+        detail="time limit",
+    ),
+    Scenario(
         "cost_limit",
         [Reply(text="Look 1.", calls=[LOOK]), Reply(text="Look 2.", calls=[LOOK]), Reply(calls=[LOOK])],
         [*turn(1, LOOKED, text="Look 1."), *turn(2, text="Look 2."), ended("cost_limit")],

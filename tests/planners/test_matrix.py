@@ -43,7 +43,8 @@ def script_of(scenario: Scenario, drive: Any) -> list[Reply]:
     if scenario.speak_at is not None:
         at, said = scenario.speak_at, "Look before you move."
         speak = partial(drive.send, said, interrupt=scenario.interrupt, after_s=0.3)
-        script[at] = replace(script[at], during=lambda request: speak())
+        moment = "expect" if script[at].delay_s else "during"
+        script[at] = replace(script[at], **{moment: lambda request: speak()})
     return script
 
 
