@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 import pytest
-from rpent.testing.models import ModelServer, Picture, Reply
+from rpent.testing.models import Call, ModelServer, Picture, Reply
 
 from .conftest import PATHS, TOOL, ask, body_of, key_of, send
 
@@ -130,7 +130,6 @@ def test_a_conversation(wire: str) -> None:
 
 
 def test_calls_go_where_the_client_listed_the_tool() -> None:
-    from rpent.testing.models import Call
 
     with ModelServer([Reply(calls=[Call("look", {})])] * 2) as server:
         anthropic = ask(server, "anthropic", **conversation("anthropic")).json
@@ -177,3 +176,22 @@ def test_what_a_provider_would_refuse_is_refused(wire: str) -> None:
     assert "`c9`, which is not open" in server.problems[0]
     assert "is not one" in server.problems[1]
     assert server.requests == []
+
+
+def test_tools_that_codex_lists_in_the_conversation_and_calls_in_code() -> None:
+    tools = {"type": "additional_tools", "tools": [{"type": "custom", "name": "exec"}]}
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Find it."}]}
+    script = [Reply(calls=[Call("exec", "await tools.look()", namespace="functions", custom=True)])]
+    with ModelServer(script) as server:
+        answer = ask(server, "responses", tools=[], input=[tools, said])
+        (call,) = answer.json["output"]
+        output = {"type": "custom_tool_call_output", "call_id": call["call_id"], "output": "seen"}
+        ask(server, "responses", tools=[], input=[tools, said, call, output])
+    assert (call["type"], call["namespace"], call["input"]) == (
+        "custom_tool_call",
+        "functions",
+        "await tools.look()",
+    )
+    assert set(server.last.tools) == {"exec"}
+    assert [(result.call_id, result.text) for result in server.last.results] == [(call["call_id"], "seen")]
+    assert server.problems == []
