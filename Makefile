@@ -67,6 +67,7 @@ bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/cli_startup.py
 	$(RUN) python benchmarks/state_capture.py
 	$(RUN) python benchmarks/env_speed.py
+	$(RUN) python benchmarks/planner_overhead.py
 
 .PHONY: bench-flash
 bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some five minutes); results go to benchmarks/results
