@@ -5,7 +5,7 @@ from __future__ import annotations
 from rpent.run import Limits
 from rpent.testing.models import Reply
 
-from .scenario import FAR, LOOK, LOOKED, MOVE, Scenario, ended, turn
+from .scenario import FAR, FINISH, LOOK, LOOKED, MOVE, Scenario, ended, finished, turn
 
 LIMITS = [
     Scenario(
@@ -53,6 +53,22 @@ LIMITS = [
         limits=Limits(cost_limit_usd=0.3),
         replies=2,
         detail="0.3 USD",
+    ),
+    Scenario(
+        "finish_in_the_reply_that_uses_up_the_cost_limit",
+        [Reply(text="Look 1.", calls=[LOOK]), Reply(calls=[FINISH]), Reply(calls=[LOOK])],
+        [*turn(1, LOOKED, text="Look 1."), *finished(2)],
+        limits=Limits(cost_limit_usd=0.3),
+        replies=2,
+    ),
+    Scenario(
+        "no_call_in_the_reply_that_uses_up_the_cost_limit",
+        [Reply(text="Look 1.", calls=[LOOK]), Reply(text="Hm."), Reply(calls=[LOOK])],
+        [*turn(1, LOOKED, text="Look 1."), *turn(2, text="Hm."), ended("cost_limit")],
+        reason="cost_limit",
+        status=None,
+        limits=Limits(cost_limit_usd=0.3),
+        replies=2,
     ),
     Scenario(
         "token_limit",

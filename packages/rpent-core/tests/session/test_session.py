@@ -183,11 +183,15 @@ def test_turns_tokens_cost_and_steps_are_limited(make_session):
 
     session, _ = make_session(limits=Limits(token_limit=100))
     session.report_usage(Usage(input_tokens=90, output_tokens=20))
+    with pytest.raises(SessionEndedError, match="100 tokens"):
+        session.begin_turn()
     assert session.ended.reason == "cost_limit"
 
     session, _ = make_session(limits=Limits(cost_limit_usd=0.5))
     session.report_usage(Usage(cost_usd=0.6))
+    assert session.call("advance").ended
     assert session.ended.reason == "cost_limit"
+    assert session.budget.tool_calls == 0
 
     session, _ = make_session(limits=Limits(max_env_steps=3))
     assert not session.call("advance", {"n": 2}).ended
@@ -200,6 +204,20 @@ def test_finish_is_possible_when_all_calls_are_used_up(make_session):
     session.call("advance")
     assert session.call("finish", {"status": "success"}).ok
     assert session.ended.planner_status == "success"
+
+
+def test_finish_counts_in_the_response_that_used_up_the_budget(make_session):
+    session, _ = make_session(limits=Limits(cost_limit_usd=0.5))
+    session.report_usage(Usage(cost_usd=0.6))
+    assert session.call("finish", {"status": "success"}).ok
+    assert (session.ended.reason, session.ended.planner_status) == ("finished", "success")
+
+
+def test_no_reminder_where_the_budget_is_used_up(make_session):
+    session, _ = make_session(limits=Limits(cost_limit_usd=0.5))
+    session.report_usage(Usage(cost_usd=0.6))
+    assert session.nudge() is None
+    assert session.ended.reason == "cost_limit"
 
 
 def test_the_planner_is_told_when_little_is_left(make_session):

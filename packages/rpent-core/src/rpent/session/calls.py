@@ -115,7 +115,7 @@ class CallRunner:
         """Carry out a call."""
         session = self._session
         if session.ended is None and name != finish.NAME:
-            ending = session.budget.next_call() or session.budget.exceeded(self.env_steps())
+            ending = session.budget.exceeded(self.env_steps()) or session.budget.next_call()
             if ending is not None:
                 session.end(ending)
         if session.ended is not None:

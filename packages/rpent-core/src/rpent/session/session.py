@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,7 @@ from rpent.errors import RpentError
 from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
 from rpent.session.attempts import NextAttemptTool
+from rpent.session.call_ids import CallIds
 from rpent.session.calls import CallRunner
 from rpent.session.deadline import Deadline
 from rpent.session.dialogue import Dialogue
@@ -96,7 +96,7 @@ class Session:
         """What the planner may call: names, descriptions and JSON schemas."""
         self.recorder = recorder
         """The record of the run."""
-        self._call_ids = {str(entry["call_id"]) for entry in history if "call_id" in entry}
+        self._ids = CallIds(history)
         self._grace_s = cancel_grace_s
         self._lock = threading.RLock()
         self._deadline = Deadline(self.budget, self._time_is_over)
@@ -196,8 +196,9 @@ class Session:
         Raises:
             SessionEndedError: The session is over, or a budget just ended it.
         """
+        self._end_if_spent()
         self.check()
-        ending = self.budget.next_turn() or self.budget.exceeded(self._runner.env_steps())
+        ending = self.budget.next_turn()
         if ending is not None:
             self.end(ending)
             self.check()
@@ -254,13 +255,14 @@ class Session:
             self.recorder.event(ev.AssistantThinking(turn=self.budget.turns, text=text))
 
     def report_usage(self, usage: Usage) -> None:
-        """Add what one model response cost; ends the session when a budget is used up."""
+        """Add what one model response cost.
+
+        Where that used up a budget, a `finish` in the same response still counts; another call, a reminder or the
+        next turn ends the session.
+        """
         with self._lock:
             self.budget.usage = self.budget.usage + usage
         self.recorder.event(ev.UsageReported(**usage.to_json()))
-        ending = self.budget.exceeded(self._runner.env_steps())
-        if ending is not None:
-            self.end(ending)
 
     def user_messages(self) -> list[str]:
         """Return the user's messages since the last time; the planner passes them to its model."""
@@ -305,6 +307,7 @@ class Session:
             raise
 
     def _nudged(self, given_up: threading.Event) -> str | None:
+        self._end_if_spent()
         if self.ended is not None:
             return None
         message = self._dialogue.next_message(given_up)
@@ -312,23 +315,18 @@ class Session:
             self.end(Ending(reason="finished", detail="The planner stopped without calling `finish`."))
         return message
 
+    def _end_if_spent(self) -> None:
+        ending = self.budget.exceeded(self._runner.env_steps())
+        if ending is not None:
+            self.end(ending)
+
     def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:
-        name, identity = encodable(name), self._new_id(encodable(call_id or f"call_{uuid.uuid4().hex[:12]}"))
+        name, identity = encodable(name), self._ids.new(call_id)
         job: Job[ToolReply] = Job(run=lambda job: self._runner.run(job, name, arguments, identity))
         self._worker.submit(job)
         if self.ended is not None:
             job.token.cancel(self.ended.reason)
         return job
-
-    def _new_id(self, call_id: str) -> str:
-        """Return an id that no other call of the run has; some model servers number each reply's calls anew."""
-        with self._lock:
-            identity, number = call_id, 1
-            while identity in self._call_ids:
-                number += 1
-                identity = f"{call_id}_{number}"
-            self._call_ids.add(identity)
-        return identity
 
     def _collect(self, job: Job[ToolReply], done: bool, name: str) -> ToolReply:
         if done and job.error is None:
