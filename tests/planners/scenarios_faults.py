@@ -8,6 +8,8 @@ from rpent.testing.models import ALWAYS, Fault, Reply
 
 from .scenario import FINISH, LOOK, LOOKED, Scenario, ended, finished, turn
 
+BLIND = Fault(status=400, message="This model does not support image input.", times=ALWAYS)
+
 
 def faulty(id_: str, fault: Fault, **expected: Any) -> Scenario:
     """Return a scenario in which one request fails, and the run goes on as if it had not."""
@@ -42,6 +44,16 @@ FAULTS = [
         exit_code=3,
         replies=1,
         detail="no credit",
+    ),
+    Scenario(
+        "no_pictures",
+        [Reply(calls=[LOOK]), Reply(calls=[LOOK], fault=BLIND)],
+        [*turn(1, LOOKED), ended("infrastructure")],
+        reason="infrastructure",
+        status=None,
+        exit_code=3,
+        replies=1,
+        detail="`test-model` takes no pictures",
     ),
     faulty(
         "context_too_long_once",

@@ -119,5 +119,5 @@ def test_a_model_without_eyes_is_told_about_the_option(stage: Stage, provider: s
     message = "This model does not support image input."
     played = stage.play([Reply(fault=Fault(status=400, message=message, times=ALWAYS))], provider)
     error = failed(played)
-    assert error.fault == "request"
+    assert error.fault == "images"
     assert "--no-images" in (error.hint or "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import exceptions as ai
@@ -26,11 +25,6 @@ FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
     (ai.ContentFilterError, "refusal"),
 )
 """The first that fits counts."""
-_NO_PICTURES = re.compile(
-    r"(image|vision|picture|multi-?modal)[\w\s_-]{0,60}(not|n't|unsupported|only)"
-    r"|(not|n't|unsupported|no)[\w\s_-]{0,60}(image|vision|picture|multi-?modal)|\bmmproj\b",
-    re.IGNORECASE,
-)
 
 
 def as_model_error(error: BaseException, facts: Mapping[str, str]) -> ModelError | None:
@@ -45,12 +39,7 @@ def as_model_error(error: BaseException, facts: Mapping[str, str]) -> ModelError
     fault = _fault(error)
     if fault is None:
         return None
-    detail = words_of(error)
-    no_pictures = fault in {"request", "model"} and _NO_PICTURES.search(detail)
-    made = model_error("request" if no_pictures else fault, **facts, detail=detail)
-    if no_pictures:
-        made.hint = "This model takes no pictures: add `--no-images`, or take another `--model`."
-    return made
+    return model_error(fault, **facts, detail=words_of(error))
 
 
 def words_of(error: BaseException) -> str:
@@ -67,11 +56,12 @@ def words_of(error: BaseException) -> str:
 
 def _fault(error: BaseException) -> Fault | None:
     known: Fault | None = next((fault for kind, fault in FAULTS if isinstance(error, kind)), None)
-    if known is not None and known != "key":
-        return known
     status = _status(error)
-    if status is not None:
-        return fault_of(status, words_of(error))
+    told = None if status is None else fault_of(status, words_of(error))
+    if known is not None and known != "key" and told != "images":
+        return known
+    if told is not None:
+        return told
     if known is not None:
         return known
     if isinstance(error, ai.ModelAPIError):

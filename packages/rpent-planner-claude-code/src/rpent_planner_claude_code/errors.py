@@ -42,7 +42,7 @@ class Trouble:
     def fault(self) -> Fault:
         """What kind of trouble it is."""
         told = fault_of(400, self.text)
-        if told in {"context", "credit"}:
+        if told in {"context", "credit", "images"}:
             return told
         if self.name in _NAMED:
             return _NAMED[self.name]

@@ -24,6 +24,7 @@ Fault = Literal[
     "credit",
     "overloaded",
     "context",
+    "images",
     "request",
     "refusal",
     "price",
@@ -43,6 +44,7 @@ _HINTS: dict[Fault, str] = {
     "credit": "Add credit at the provider.",
     "overloaded": "Wait a little, or take another `--model`.",
     "context": "Take a model with a larger context window, or fewer `--max-turns`.",
+    "images": "Add `--no-images`, or take another `--model`.",
     "request": "Another `--model` may accept it; `logs/run.log` in the run directory has the details.",
     "refusal": "Reword the task, or take another `--model`.",
     "price": "Give `--input-usd-per-mtok` and `--output-usd-per-mtok`, or leave out `--cost-limit-usd`.",
@@ -59,6 +61,12 @@ _MODEL = re.compile(
     r"model[ _]not[ _]found|\bmodel\b.{0,200}(not (exist|found|supported)|unknown|invalid)"
     r"|(unknown|invalid|unsupported|no such) model|not_found_error.{0,40}model",
     re.IGNORECASE | re.DOTALL,
+)
+_PICTURES = re.compile(r"\b(images?|image_url|pictures?|vision|multi-?modal|mmproj)\b", re.IGNORECASE)
+_NOT_TAKEN = re.compile(
+    r"(\bnot|n't|\bno|\bcannot|\bonly)\b[\w\s]{0,30}(support|accept|handle|allow|take\b|capabilit|a multi-?modal)"
+    r"|unsupported (content|input|message|part)|missing data required|unknown variant|at most 0 image|\bmmproj\b",
+    re.IGNORECASE,
 )
 _SECRETS = re.compile(r"\b(?:sk|pk|rk|key|gsk|xai)-[\w*.-]{4,}|\bBearer\s+\S+|\b[\w-]*[A-Za-z0-9_-]{32,}\b")
 _MAX_DETAIL = 240
@@ -126,6 +134,7 @@ def model_error(
         "credit": f"The account at {where} has no credit left{words}.",
         "overloaded": f"{_capital(where)} is overloaded or failing{words}.",
         "context": f"The conversation is too long for {which}{words}.",
+        "images": f"{_capital(which)} takes no pictures{words}.",
         "request": f"{_capital(where)} refuses the request{words}.",
         "refusal": f"{_capital(which)} refused the task{words}.",
         "price": f"The price of {which} is not known, so a cost limit cannot be held{words}.",
@@ -158,6 +167,8 @@ def fault_of(status: int, body: str = "") -> Fault:  # noqa: PLR0911  (one answe
         return "credit"
     if status in {401, 403}:
         return "key"
+    if status in {400, 404, 415, 422, 500, 501} and _takes_no_pictures(body):
+        return "images"
     if status in {400, 404, 422} and _MODEL.search(body):
         return "model"
     if status in {404, 405} or 300 <= status < 400:
@@ -169,6 +180,12 @@ def fault_of(status: int, body: str = "") -> Fault:  # noqa: PLR0911  (one answe
     if status in {408, 409, 425} or status >= 500:
         return "overloaded"
     return "request"
+
+
+def _takes_no_pictures(body: str) -> bool:
+    """Whether a sentence speaks of pictures, and says that they are not supported."""
+    sentences = re.split(r"\. |\n", body)
+    return any(_PICTURES.search(sentence) and _NOT_TAKEN.search(sentence) for sentence in sentences)
 
 
 def plain_detail(text: str) -> str:
