@@ -119,7 +119,6 @@ def _try_in(folder: Path, trial: Trial, planner: Planner, limits: Limits, world:
     session = Session(
         task=setup, prompts=PROMPTS, toolkit=toolkit, recorder=recorder, scope=scope, limits=limits
     )
-    recorder.listen(_watcher(trial, time.monotonic()))
     try:
         _drive(planner, session, trial)
         _judge(trial, session, toolkit, _trouble(recorder))
@@ -131,6 +130,7 @@ def _try_in(folder: Path, trial: Trial, planner: Planner, limits: Limits, world:
 def _drive(planner: Planner, session: Session, trial: Trial) -> None:
     session.open()
     started = time.monotonic()
+    session.recorder.listen(_watcher(trial, started))
     thread = start_planner(planner, session)
     try:
         while thread.is_alive() and session.ended is None:

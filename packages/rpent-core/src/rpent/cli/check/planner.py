@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SECTION = "rpent.check.section"
 TIME_LIMIT_S = 120.0
+MAX_RETRIES = 1
+"""Unless the user gives another number: a check says what is wrong instead of waiting until it passes."""
 
 
 class CheckPlannerCommand(click.Command):
@@ -88,7 +90,9 @@ def command(
         )
     section: Section = ctx.meta[_SECTION]
     what = f"planner `{name}`"
-    config = build_config(load_for(what, spec.config), values_of(section, ctx), what=what)
+    model = load_for(what, spec.config)
+    retries = {"max_retries": MAX_RETRIES} if "max_retries" in model.model_fields else {}
+    config = build_config(model, retries | values_of(section, ctx), what=what)
     planner = load_for(what, spec.planner)(config)
     limits = replace(LIMITS, time_limit_s=time_limit_s)
     trial = run_trial(planner, config, limits=limits)
