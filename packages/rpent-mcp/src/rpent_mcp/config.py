@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003  (pydantic reads the annotations)
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from rpent.home import expanded
 
 DEFAULT_HTTP = "127.0.0.1:8765"
 
@@ -29,4 +30,4 @@ class McpConfig(BaseModel):
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         """A resumed run may be started from another folder."""
-        return value.expanduser().absolute() if value is not None else None
+        return expanded(value) if value is not None else None

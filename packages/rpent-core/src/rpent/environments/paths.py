@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rpent.errors import EnvironmentSetupError, UsageError
+from rpent.home import expanded
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CACHE_VARIABLE = "RPENT_CACHE_DIR"
 
@@ -16,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def cache_dir() -> Path:
     """Return RPent's folder in the user's cache, or what `RPENT_CACHE_DIR` says."""
     if chosen := os.environ.get(CACHE_VARIABLE):
-        return Path(chosen).expanduser().absolute()
+        return expanded(chosen)
     from platformdirs import user_cache_path  # noqa: PLC0415 (only where no variable says it)
 
     return user_cache_path("rpent")

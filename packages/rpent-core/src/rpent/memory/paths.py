@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rpent.home import expanded
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIABLE = "RPENT_MEMORY_DIR"
 
@@ -11,7 +16,7 @@ VARIABLE = "RPENT_MEMORY_DIR"
 def memory_root(chosen: Path | str | None = None) -> Path:
     """Return the memory directory: the one chosen, else what `RPENT_MEMORY_DIR` says, else the user's."""
     if found := chosen or os.environ.get(VARIABLE):
-        return Path(found).expanduser().absolute()
+        return expanded(found)
     from platformdirs import user_data_path  # noqa: PLC0415 (only where no variable says it)
 
     return user_data_path("rpent", appauthor=False) / "memory"

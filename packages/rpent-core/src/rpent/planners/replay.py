@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rpent.errors import RunDirectoryError, UsageError
+from rpent.home import expanded
 from rpent.runs.recipe import RecipeCall, read_recipe
 from rpent.session.finish import NAME as FINISH
 
@@ -28,7 +29,7 @@ class ReplayConfig(BaseModel):
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         """A resumed run may be started from another folder."""
-        return value.expanduser().absolute()
+        return expanded(value)
 
 
 class ReplayPlanner:

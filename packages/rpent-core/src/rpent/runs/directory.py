@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RunDirectoryError, UsageError
+from rpent.home import expanded
 from rpent.runs.files import unwritable, write_json
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def create_group(output_dir: Path, tag: str) -> Path:
     Raises:
         RunDirectoryError: The output directory cannot be written.
     """
-    output_dir = output_dir.expanduser().absolute()
+    output_dir = expanded(output_dir)
     try:
         output_dir.mkdir(parents=True, exist_ok=True)
         return _claim(output_dir, f"{_stamp()}{GROUP}{safe_name(tag)}")
@@ -182,7 +183,7 @@ def create(output_dir: Path, tag: str, planner: str) -> RunDirectory:
     """
     name = f"{safe_name(tag)}_{safe_name(planner)}_{_stamp()}"
     try:
-        output_dir = output_dir.expanduser().absolute()
+        output_dir = expanded(output_dir)
         output_dir.mkdir(parents=True, exist_ok=True)
         path = _claim(output_dir, name)
         (path / "steps").mkdir()

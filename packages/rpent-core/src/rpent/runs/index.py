@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rpent.errors import RpentError, RunDirectoryError, UsageError
+from rpent.home import expanded
 from rpent.runs.directory import GROUP, RunDirectory
 from rpent.suggest import did_you_mean
 
@@ -109,7 +110,7 @@ def find_run(text: str, output_dir: Path) -> Path:
     Raises:
         UsageError: There is none.
     """
-    path = Path(text).expanduser()
+    path = expanded(text)
     if path.is_dir():
         return path
     if path.name in {"run.json", "events.jsonl", "recipe.jsonl"} and path.is_file():
