@@ -166,4 +166,7 @@ def test_a_full_disk_changes_nothing(store, tmp_path, monkeypatch):
         with pytest.raises(MemoryStoreError, match="No space left"):
             merge(store, write_files(tmp_path / "b", {"global/a.md": note("2")}), Evidence(run="r2"))
     assert (store.path / "global/a.md").read_bytes() == before
+    assert {path.name for path in store.path.iterdir()} == {".lock", "MEMORY.md", "global"}, (
+        "room is given back"
+    )
     assert_valid(store)

@@ -30,9 +30,13 @@ def commit(folder: Path, files: Mapping[str, bytes]) -> None:
     """
     staging = folder / _STAGING
     shutil.rmtree(staging, ignore_errors=True)
-    for path, data in files.items():
-        _write(staging / path, data)
-    staging.rename(folder / PENDING)
+    try:
+        for path, data in files.items():
+            _write(staging / path, data)
+        staging.rename(folder / PENDING)
+    except OSError:
+        shutil.rmtree(staging, ignore_errors=True)  # half a change would keep a full disk full
+        raise
     _sync(folder)
     apply(folder)
 

@@ -89,13 +89,18 @@ def parse_path(text: str) -> MemoryPath:
     raise MemoryPathError(f"{shown(text)} is not a path of the memory.", hint=_HINT)
 
 
+def is_name(name: str) -> bool:
+    """Return whether a robot, family or task can have this name."""
+    return _OWNER.fullmatch(name) is not None
+
+
 def checked_name(name: str, what: str) -> str:
     """Return a robot's, family's or task's name that can be a folder's.
 
     Raises:
         MemoryPathError: It cannot.
     """
-    if not _OWNER.fullmatch(name):
+    if not is_name(name):
         raise MemoryPathError(
             f"{shown(name)} cannot be the name of a {what}.",
             hint="At most 80 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rpent.errors import MemoryStoreError
 from rpent.memory.index import entries, render_index
 from rpent.memory.journal import PENDING, apply, commit
-from rpent.memory.layout import AUDIT, INDEX, MAX_FILES, RECIPE, checked_name
+from rpent.memory.layout import AUDIT, INDEX, MAX_FILES, RECIPE, checked_name, is_name
 from rpent.memory.lock import locked
 from rpent.memory.paths import memory_root
 from rpent.memory.tree import read_tree, unreadable
@@ -118,9 +118,9 @@ class Store:
 
 
 def robots(root: Path) -> list[str]:
-    """Return the robots that a memory directory knows."""
+    """Return the robots that a memory directory knows; other folders may stand there too."""
     try:
-        return sorted(entry.name for entry in root.iterdir() if entry.is_dir() and entry.name[0] != ".")
+        return sorted(entry.name for entry in root.iterdir() if is_name(entry.name) and entry.is_dir())
     except FileNotFoundError:
         return []
     except OSError as error:

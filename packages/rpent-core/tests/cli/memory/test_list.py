@@ -39,3 +39,14 @@ def test_the_directory_and_the_robot_can_be_chosen(memory, run_cli, tmp_path):
     wrong = run_cli("memory", "list", "--robot", "fale")
     assert wrong.exit_code == ExitCode.USAGE
     assert "did you mean `fake`?" in wrong.stderr
+
+
+def test_other_folders_beside_the_robots_are_passed_over(memory, run_cli):
+    (memory.root / "my old notes").mkdir()
+    assert run_cli("memory", "list").stdout.splitlines()[0] == "fake"
+
+
+def test_the_home_of_an_unknown_user(run_cli):
+    result = run_cli("memory", "list", "--memory-dir", "~nobody-of-that-name/memory")
+    assert result.exit_code == ExitCode.USAGE
+    assert "`~nobody-of-that-name/memory` begins with the home of a user" in result.stderr
