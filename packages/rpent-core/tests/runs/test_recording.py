@@ -179,3 +179,14 @@ def test_a_torn_file_is_not_left_behind(tmp_path, monkeypatch):
     with pytest.raises(RunDirectoryError, match="No space left on device"):
         write_atomic(tmp_path / "run.json", b"something")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_whose_steps_are_gone_can_be_opened(tmp_path):
+    directory = create(tmp_path, "fake", "api")
+    recorder = Recorder(directory, record_video=False)
+    recorder.event(ev.TurnStarted(turn=1))
+    recorder.close()
+    directory.steps.rmdir()
+    recorder = Recorder(directory, record_video=False)
+    assert recorder.step(capture(1))[0] == 0
+    recorder.close()

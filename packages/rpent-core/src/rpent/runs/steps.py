@@ -81,6 +81,7 @@ def read_snapshot(directory: RunDirectory, index: int) -> bytes:
 
 def drop_steps_after(directory: RunDirectory, index: int) -> None:
     """Remove steps above `index` and half-written ones; they belong to calls that never returned."""
+    directory.steps.mkdir(exist_ok=True)
     for folder in directory.steps.iterdir():
         if folder.name.startswith(".") or (folder.name.isdigit() and int(folder.name) > index):
             shutil.rmtree(folder, ignore_errors=True)
