@@ -121,6 +121,16 @@ def test_replay_writes_a_run_of_its_own(runs, fakes):
     assert json.loads(result.output.splitlines()[-1])["outcome"]["benchmark_success"] is True
 
 
+def test_a_replay_is_not_cut_by_the_limits_that_a_resumed_run_went_beyond(runs, fakes):
+    cut = next(run.path for run in index.list_runs(runs) if not run.benchmark_success)
+    again = [str(cut), "--output-dir", str(runs), "-q"]
+    CliRunner().invoke(resume, [*again, "--max-turns", "20"], standalone_mode=False)
+    assert CliRunner().invoke(replay, again, standalone_mode=False).return_value == 0
+    limited = CliRunner().invoke(replay, [*again, "--max-turns", "3"], standalone_mode=False)
+    assert limited.return_value == 1
+    assert "turn_limit" in limited.output
+
+
 def test_a_recipe_of_nowhere_is_one_sentence(tmp_path):
     with pytest.raises(RpentError):
         invoke(replay, tmp_path)

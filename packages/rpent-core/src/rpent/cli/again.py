@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from rpent.session.limits import Limits
+
 F = TypeVar("F", bound="Callable[..., Any]")
 SERVICES = ("env", "vla", "perception")
 _LIMITS: dict[str, tuple[type[int] | type[float], str]] = {
@@ -25,8 +27,12 @@ _LIMITS: dict[str, tuple[type[int] | type[float], str]] = {
 }
 
 
-def again_options(function: F) -> F:
-    """Add the options for services, limits and progress."""
+def again_options(*, limits: str) -> Callable[[F], F]:
+    """Add the options for services, limits and progress.
+
+    Args:
+        limits: What the help says of a limit that is left out.
+    """
     options = [
         *(
             click.option(f"--{name}-endpoint", help=f"Attach to a running {name} server.")
@@ -37,20 +43,30 @@ def again_options(function: F) -> F:
         click.option("--env-python", metavar="PATH", help="Interpreter for services."),
         *(
             click.option(
-                f"--{name.replace('_', '-')}", type=Limit(number), help=f"{text}  [default: as recorded]"
+                f"--{name.replace('_', '-')}", type=Limit(number), help=f"{text}  [default: {limits}]"
             )
             for name, (number, text) in _LIMITS.items()
         ),
         click.option("--quiet", "-q", is_flag=True, help="Print the result only."),
         click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines."),
     ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
-def changes_of(ctx: click.Context, run_dir: Path) -> dict[str, Any]:
-    """Return what the options change in the recorded request."""
+def changes_of(ctx: click.Context, run_dir: Path, limits: Limits | None = None) -> dict[str, Any]:
+    """Return what the options change in the recorded request.
+
+    Args:
+        ctx: The command's context.
+        run_dir: The recorded run.
+        limits: What holds where no option says otherwise; the recorded ones when None.
+    """
     from click.core import ParameterSource
 
     from rpent.cli.request import progress_style, read_token
@@ -64,9 +80,9 @@ def changes_of(ctx: click.Context, run_dir: Path) -> dict[str, Any]:
         for name in _LIMITS
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
     }
-    limits = {field.name: getattr(recorded.limits, field.name) for field in fields(recorded.limits)} | given
+    limits = limits or recorded.limits
     changes: dict[str, Any] = {
-        "limits": limits,
+        "limits": {field.name: getattr(limits, field.name) for field in fields(limits)} | given,
         "token": read_token(options["token"], options["token_file"]),
         "progress": progress_style({"progress": "auto", **options}),
     }

@@ -16,7 +16,7 @@ from rpent.cli.params import output_dir_option, verbose_option
 @click.option("--to-step", type=click.IntRange(min=0), help="Stop after this step of the recorded run.")
 @click.option("--attempt", type=click.IntRange(min=1), help="Of an exploring run.  [default: the last one]")
 @output_dir_option
-@again_options
+@again_options(limits="none")
 @verbose_option
 @click.pass_context
 def command(
@@ -34,8 +34,9 @@ def command(
     """
     from rpent.cli.again import changes_of
     from rpent.run import replay
+    from rpent.run.replay import UNLIMITED
     from rpent.runs.index import find_run
 
     run_dir = find_run(run, Path(output_dir))
-    changes = changes_of(ctx, run_dir) | {"output_dir": Path(output_dir)}
+    changes = changes_of(ctx, run_dir, UNLIMITED) | {"output_dir": Path(output_dir)}
     return int(replay(run_dir, to_step=to_step, attempt=attempt, **changes).exit_code)

@@ -15,7 +15,7 @@ from rpent.cli.params import output_dir_option, verbose_option
 @click.command("resume")
 @click.argument("run")
 @output_dir_option
-@again_options
+@again_options(limits="as recorded")
 @interactive_option
 @verbose_option
 @click.pass_context

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rpent.run.resolve import Registry
     from rpent.runs.outcome import Outcome
 
+UNLIMITED = Limits(max_turns=None, max_tool_calls=None, time_limit_s=None)
+"""A recording ends by itself. Its own limits would cut it: a run that was resumed went beyond them, and one call is
+one turn here, where the recorded turns had several."""
+
 
 def replay(
     run_dir: Path,
@@ -46,8 +50,7 @@ def replay(
         "explore": None,
         "memory": False,
         "output_dir": directory.path.parent,
-        # One call is one turn here: a recording whose turns had several would be cut by its own limit.
-        "limits": Limits(max_turns=None, max_tool_calls=None),
+        "limits": UNLIMITED,
         **changes,
     }
     return execute(request_from_json(manifest["request"], **values), registry=registry)
