@@ -121,11 +121,13 @@ def test_strict_mode_raises(plugin_site, monkeypatch):
 
 
 def test_what_a_plugin_prints_is_kept_from_stdout(plugin_site, capsys):
-    plugin_site.add_robot("noisy", source="print('hello')\nPLUGIN_API = 1")
+    hook = "@hookimpl\ndef rpent_robots():\n    print('and again')\n    return ()"
+    source = f"from rpent.api import hookimpl\nprint('hello')\nPLUGIN_API = 1\n{hook}"
+    plugin_site.add_robot("noisy", source=source)
     with pytest.raises(BrokenPluginError):
         registry.get("robots", "noisy")
     assert capsys.readouterr().out == ""
-    assert registry.current().loader.output["rpent_robot_noisy"] == "hello\n"
+    assert registry.current().loader.output["rpent_robot_noisy"] == "hello\nand again\n"
 
 
 class TestDamagedInstallations:

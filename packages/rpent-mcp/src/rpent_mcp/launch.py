@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -44,7 +44,8 @@ def execute_over_stdio(request: RunRequest) -> Outcome:
     if sys.stdin.isatty():
         click.echo("This is for an MCP client, which starts it by itself; `--http` waits for one.", err=True)
     with bridged(bridge):
-        words = instructions(render(resolve(request)))
+        with redirect_stdout(sys.stderr):  # what a robot's plugin prints is not the client's
+            words = instructions(render(resolve(request)))
         server = run_server(bridge, name=request.robot, instructions=words)
         with serve_stdio(server, on_leave=leave) as left:
             try:

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import traceback
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from rpent.plugins.index import CORE_DISTRIBUTION, canonical, requirements_of
 from rpent.plugins.kinds import Kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
     from rpent.plugins.failure import Phase
@@ -59,7 +59,7 @@ class Loader:
     ) -> None:
         self.manager = manager or new_manager()
         self.output: dict[str, str] = {}
-        """Plugin module → what it printed while it was imported; printing is a fault, though a small one."""
+        """Plugin module → what it printed while it was loaded; printing is a fault, though a small one."""
         self._kinds = Kinds(self.manager)
         self._extensions = extensions
         self._extended = False
@@ -101,13 +101,21 @@ class Loader:
 
     def _fresh(self, entry: Entry) -> ModuleType:
         check_findable(entry)
-        printed = io.StringIO()
-        with redirect_stdout(printed):
+        with self._heard(entry):
             module = import_module(entry.module)
-        if printed.getvalue():
-            self.output[entry.module] = printed.getvalue()
         check_plugin_api(entry, module)
         return module
+
+    @contextmanager
+    def _heard(self, entry: Entry) -> Iterator[None]:
+        """Keep what a plugin prints away from standard output, which may be JSON that a program reads."""
+        printed = io.StringIO()
+        try:
+            with redirect_stdout(printed):
+                yield
+        finally:
+            if printed.getvalue():
+                self.output[entry.module] = self.output.get(entry.module, "") + printed.getvalue()
 
     def _register(self, module: ModuleType) -> None:
         """Register a module's hooks; one that nobody knows is looked for in what other plugins add."""
@@ -136,9 +144,13 @@ class Loader:
 
     def _collect(self, entry: Entry, module: ModuleType) -> Any:
         hook = self._hook_of(entry)
-        found = [
-            spec for impl in hook.get_hookimpls() if impl.plugin is module for spec in (impl.function() or ())
-        ]
+        with self._heard(entry):
+            found = [
+                spec
+                for impl in hook.get_hookimpls()
+                if impl.plugin is module
+                for spec in (impl.function() or ())
+            ]
         expected = self._kinds.spec_type(entry.kind)
         for spec in found:
             if not isinstance(spec, expected):
