@@ -1,4 +1,6 @@
 import json
+import sys
+from importlib.util import spec_from_file_location
 
 import pytest
 from rpent.errors import ExitCode
@@ -105,6 +107,21 @@ def test_a_misspelt_module_of_a_local_folder_is_not_looked_for_on_an_index(plugi
         registry.get("robots", "near")
     assert "/src/near/pyproject.toml" in raised.value.hint
     assert raised.value.hint.endswith("pip install --no-deps --editable /src/near")
+
+
+def test_a_module_that_only_a_finder_knows_is_found(plugin_site, tmp_path, monkeypatch):
+    """Editable installs of setuptools put a finder in place of a folder on `sys.path`."""
+    plugin_site.add_robot("edited")
+    (plugin_site.path / "rpent_robot_edited.py").rename(tmp_path / "rpent_robot_edited.py")
+
+    class Finder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            file = tmp_path / f"{name}.py"
+            return spec_from_file_location(name, file) if file.is_file() else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert registry.get("robots", "edited").name == "edited"
 
 
 def test_unknown_name_without_a_likeness_names_the_distribution(plugin_site):

@@ -218,12 +218,12 @@ def check_core_version(entry: Entry) -> None:
 
 def check_findable(entry: Entry) -> None:
     """Refuse an entry point whose package is not there: the distribution changed since it was installed."""
-    from importlib.machinery import PathFinder  # noqa: PLC0415  (no import of the package, unlike find_spec)
+    from importlib.util import find_spec  # noqa: PLC0415  (imports nothing where the name has no dot)
 
     if not all(part.isidentifier() for part in entry.module.split(".")):
         raise PhaseError("find", f"its entry point `{entry.point.value}` is not a module name.")
     top_level = entry.module.partition(".")[0]
-    if top_level not in sys.modules and PathFinder.find_spec(top_level) is None:
+    if top_level not in sys.modules and find_spec(top_level) is None:
         raise PhaseError(
             "find",
             f"its entry point names the module `{entry.module}`, which is not there.",
