@@ -104,6 +104,22 @@ def test_without_a_stream_the_connection_breaks(wire: str) -> None:
         ask(server, wire)
 
 
+def test_a_reply_that_is_not_streamed_takes_as_long(wire: str) -> None:
+    """A client without streams gets it when the last word is spoken, and can be interrupted until then."""
+    spoken, answered = threading.Event(), threading.Event()
+    slow = Reply(text="a b c d e f g h", slow_s=60.0, during=lambda _: spoken.set())
+    with ModelServer([slow]) as server:
+
+        def wait_for_it() -> None:
+            ask(server, wire)
+            answered.set()
+
+        threading.Thread(target=wait_for_it, daemon=True).start()
+        assert spoken.wait(10)
+        assert not answered.wait(0.3)
+    assert answered.wait(10)
+
+
 def test_a_client_that_goes_away_is_noted(wire: str) -> None:
     from .conftest import PATHS, body_of, key_of
 

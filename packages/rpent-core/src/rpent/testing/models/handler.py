@@ -134,6 +134,8 @@ class Handler(HTTPExchange):
         else:
             if reply.during is not None:
                 reply.during(request)
+            if reply.slow_s:  # as late as the last word of the stream would be
+                self.models.pause(reply.slow_s * sum(map(_is_delta, wire.events(reply, request))))
             self.send_json(200, wire.whole(reply, request))
 
     def _fail(self, fault: Fault, request: Request) -> None:
@@ -160,7 +162,7 @@ class Handler(HTTPExchange):
                     self.end_stream()
                 return
             self.send_event(event)
-            if b"delta" not in event:
+            if not _is_delta(event):
                 continue
             if during is not None:
                 during(request)
@@ -184,3 +186,7 @@ class Handler(HTTPExchange):
 
     def _unknown_path(self) -> NoReturn:
         raise RefusedError(Problem(404, "not_found_error", f"Not found: {self.command} {self.path}"))
+
+
+def _is_delta(event: bytes) -> bool:
+    return b"delta" in event

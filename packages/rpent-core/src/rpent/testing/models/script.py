@@ -109,7 +109,7 @@ class Reply:
         usage: What the response reports.
         fault: What goes wrong first.
         stop: `refusal`; `filtered` (OpenAI's content filter); `length` (cut at the token limit).
-        slow_s: Pause between the deltas of a stream.
+        slow_s: Pause after each delta of a stream; a reply that is not streamed comes after all of them.
         delay_s: Pause before the first byte.
         expect: Looks at the request that this replies to. What it raises, and a `False`, is recorded in
             the server's `problems`.
