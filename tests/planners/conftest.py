@@ -60,7 +60,7 @@ def own_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(home))
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "CODEX_API_KEY"):
         monkeypatch.setenv(name, KEY)
-    monkeypatch.setattr("rpent_planner_api.requests.FIRST_PAUSE_S", 0.05)
+    monkeypatch.setattr("rpent.planners.retries.FIRST_PAUSE_S", 0.05)
     monkeypatch.setattr(FakeRobot, "toolkit", _toolkit)
 
 

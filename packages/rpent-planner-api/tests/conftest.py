@@ -20,7 +20,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    monkeypatch.setattr("rpent_planner_api.requests.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("rpent.planners.retries.FIRST_PAUSE_S", 0.01)
 
 
 @pytest.fixture(params=list(WIRES))

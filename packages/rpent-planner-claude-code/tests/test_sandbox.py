@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rpent.planners.private import folder_prefix
 from rpent.testing.models import Call, GuardProxy, Reply
+from rpent_planner_claude_code.endpoint import PLANNER
 from rpent_planner_claude_code.options import BY_THE_SDK, PLAIN, PUBLISHED_API, QUIET
-from rpent_planner_claude_code.private import PREFIX
 
 from .processes import claude_processes
 from .stage import FAR, FINISH, LOOK, Played, Stage
@@ -163,7 +164,7 @@ def test_its_folder_is_gone_afterwards_with_the_pictures(stage: Stage, surroundi
     folders: list[Path] = []
 
     def look_around(_: Any) -> None:
-        folders.extend(Path(tempfile.gettempdir()).glob(f"{PREFIX}*"))
+        folders.extend(Path(tempfile.gettempdir()).glob(f"{folder_prefix(PLANNER)}*"))
         pictures.extend(
             path for folder in folders for path in folder.rglob("*") if path.suffix in {".jpg", ".png"}
         )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import tomllib
 
 import pytest
@@ -12,7 +10,6 @@ from rpent.testing import fake_session
 from rpent.testing.models import Call, Reply
 from rpent_planner_codex.config import CodexConfig
 from rpent_planner_codex.endpoint import Endpoint
-from rpent_planner_codex.folder import PREFIX, private_folder, sweep
 from rpent_planner_codex.home import KEY, codex_settings, private_home, write_settings
 from rpent_planner_codex.planner import CodexPlanner
 from rpent_planner_codex.toml import toml_text
@@ -83,21 +80,6 @@ def test_a_login_that_the_user_renewed_is_kept(tmp_path):
         (home.path / "auth.json").write_text("ours")
         login.write_text("theirs")
     assert login.read_text() == "theirs"
-
-
-def test_folders_of_killed_runs_are_swept(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left = [tmp_path / f"{PREFIX}{name}" for name in ("killed", "new", "strange")]
-    for folder in left:
-        folder.mkdir()
-    for folder in left[:2]:
-        (folder / "lock").touch()
-    with private_folder() as used:
-        for folder in (left[0], left[2], used):
-            os.utime(folder, (1, 1))
-        sweep(tmp_path)
-        assert [folder.exists() for folder in (*left, used)] == [False, True, True, True]
-    assert not used.exists()
 
 
 @pytest.mark.sdk

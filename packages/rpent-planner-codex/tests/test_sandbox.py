@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from rpent.planners.launcher import ALWAYS, launched_group
 from rpent.services import prctl
 from rpent.testing import fake_session
 from rpent.testing.models import Call, GuardProxy, Reply
-from rpent_planner_codex import folder as private
+from rpent_planner_codex import home as homes
 from rpent_planner_codex.calls import CODEX_OWN
 from rpent_planner_codex.home import CHILD_ENVIRONMENT
 
@@ -68,14 +69,15 @@ def guard(monkeypatch):
 def folders(monkeypatch):
     """The private folders that are made."""
     made = []
-    original = private.tempfile.TemporaryDirectory
+    original = homes.private_folder
 
-    def noted(*args, **options):
-        folder = original(*args, **options)
-        made.append(Path(folder.name))
-        return folder
+    @contextmanager
+    def noted(planner):
+        with original(planner) as folder:
+            made.append(folder)
+            yield folder
 
-    monkeypatch.setattr(private.tempfile, "TemporaryDirectory", noted)
+    monkeypatch.setattr(homes, "private_folder", noted)
     return made
 
 

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from rpent.planners.launcher import write_launcher
     from rpent.planners.parts import Part, history_lines, history_parts, opening_parts, reply_parts
     from rpent.planners.planner import Planner
-    from rpent.planners.prices import cost_usd, price_known, require_price
+    from rpent.planners.prices import cost_usd, price_known, priced, require_price
+    from rpent.planners.private import private_folder
     from rpent.planners.probe import probe_model
+    from rpent.planners.retries import pause_s, say_retry
     from rpent.planners.sdk import importing_sdk, require_sdk
     from rpent.robot import Prompts, PromptSection, Robot, TaskSetup, ToolContext
     from rpent.rpc.facade import CallContext, Facade, Method
@@ -66,8 +68,10 @@ _HOMES = {
     "rpent.planners.launcher": ("write_launcher",),
     "rpent.planners.parts": ("Part", "history_lines", "history_parts", "opening_parts", "reply_parts"),
     "rpent.planners.planner": ("Planner",),
-    "rpent.planners.prices": ("cost_usd", "price_known", "require_price"),
+    "rpent.planners.prices": ("cost_usd", "price_known", "priced", "require_price"),
+    "rpent.planners.private": ("private_folder",),
     "rpent.planners.probe": ("probe_model",),
+    "rpent.planners.retries": ("pause_s", "say_retry"),
     "rpent.planners.sdk": ("importing_sdk", "require_sdk"),
     "rpent.robot": ("Prompts", "PromptSection", "Robot", "TaskSetup", "ToolContext"),
     "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
@@ -162,12 +166,16 @@ __all__ = [
     "importing_sdk",
     "model_error",
     "opening_parts",
+    "pause_s",
     "plain_detail",
     "price_known",
+    "priced",
+    "private_folder",
     "probe_model",
     "reply_parts",
     "require_price",
     "require_sdk",
+    "say_retry",
     "tool",
     "write_launcher",
 ]

@@ -3,7 +3,10 @@
 import os
 import signal
 import subprocess
+import sys
+import threading
 
+import pytest
 from rpent.planners.launcher import launched_group, write_launcher
 
 
@@ -54,6 +57,23 @@ def test_it_can_lead_a_group_of_its_own(tmp_path):
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         child.stdout.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ties processes")
+def test_it_can_be_tied_to_the_thread_that_starts_it(tmp_path):
+    script = write_launcher(tmp_path, "/bin/sh", tied=True)
+    started = []
+
+    def start():
+        child = subprocess.Popen([script, "-c", "echo up; exec sleep 60"], stdout=subprocess.PIPE)
+        child.stdout.readline()
+        started.append(child)
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    with started[0] as child:
+        assert child.wait(20) == -signal.SIGKILL
 
 
 def test_nothing_launched_has_no_group(tmp_path):

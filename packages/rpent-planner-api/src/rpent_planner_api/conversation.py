@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ from pydantic_ai.messages import TextPart
 from rpent.encodable import encodable
 from rpent.planners.parts import opening_parts
 from rpent.planners.prices import cost_usd, own_prices
+from rpent.session.call_ids import CallIds
+from rpent.session.reply import not_made
 from rpent.session.usage import Usage
 
 from rpent_planner_api.history import History
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 _CUT_OFF = (
     "Your reply was cut off at {limit} tokens, before a tool call. Be brief, and make the next tool call."
 )
-_NOT_MADE = json.dumps({"error": "Not executed: the user interrupted."})
 _INTERRUPTED = "[The user interrupted your reply.]"
 _PICTURES_IN_RESULTS = ("anthropic", "openai", "openai-responses", "google", "google-cloud", "bedrock")
 """Providers whose tool results hold pictures; for others they follow in a message of their own."""
@@ -76,7 +76,7 @@ class Conversation:
         self._toolset = SessionToolset(session, images=config.images)
         self._requests = Requests(session, config, model, self._history, self._toolset)
         self._interrupts = 0
-        self._call_ids = {str(entry["call_id"]) for entry in session.history if "call_id" in entry}
+        self._call_ids = CallIds(session.history)
 
     @contextmanager
     def abortable(self) -> Iterator[None]:
@@ -178,11 +178,7 @@ class Conversation:
     def _with_unique_ids(self, response: ModelResponse) -> ModelResponse:
         """Some servers number the calls of each reply anew; the record needs names that hold for the run."""
         for call in response.tool_calls:
-            identity, number = call.tool_call_id, 1
-            while call.tool_call_id in self._call_ids:
-                number += 1
-                call.tool_call_id = f"{identity}_{number}"
-            self._call_ids.add(call.tool_call_id)
+            call.tool_call_id = self._call_ids.new(call.tool_call_id)
         return response
 
     async def _without_call(self, response: ModelResponse) -> bool:
@@ -197,7 +193,7 @@ class Conversation:
         tools = await self._toolset.get_tools(context)
         for call in calls:
             if self._interrupted:
-                self._history.returned(call, _NOT_MADE, failed=True)
+                self._history.returned(call, not_made(call.tool_name).text, failed=True)
                 continue
             result = await self._toolset.call_tool(
                 call.tool_name,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import InstructionPart
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.usage import RunUsage, UsageLimits
+from rpent.planners.retries import pause_s, say_retry
 
 from rpent_planner_api.errors import as_model_error
 from rpent_planner_api.models import facts
@@ -22,7 +22,7 @@ from rpent_planner_api.settings import model_settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model, StreamedResponse
     from rpent.planners.faults import ModelError
     from rpent.session.session import Session
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from rpent_planner_api.history import History
     from rpent_planner_api.toolset import SessionToolset
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 LONGEST_ASKED_S = 600.0
 """A provider that asks to wait longer is not waited for."""
+LONGEST_REPLY = 8_000_000
+"""Characters after which a reply is given up: some servers mind no limit of tokens, and it is kept in memory."""
 MAX_SHRINKS = 3
 """How often a conversation that a model finds too long is halved before the run gives up."""
 _ENDS_ARE_TOLD = ("anthropic", "openai")
@@ -149,8 +150,11 @@ class Requests:
         )
         with self._understood():
             async with request as self._stream:
-                async for _ in self._stream:
-                    pass
+                room = LONGEST_REPLY
+                async for event in self._stream:
+                    room -= _characters(event)
+                    if room < 0:
+                        raise ModelAPIError(self._model.model_name, "the reply does not end")
                 response = self._stream.get()
         told = response.finish_reason is not None or self._model.system not in _ENDS_ARE_TOLD
         if not told or response.finish_reason == "error":
@@ -167,12 +171,9 @@ class Requests:
             raise ModelAPIError(self._model.model_name, words) from error
 
     async def _pause(self, fault: ModelError, attempt: int, asked_s: float) -> None:
-        delay = min(FIRST_PAUSE_S * 2 ** (attempt - 1), LONGEST_PAUSE_S) * random.uniform(0.8, 1.2)  # noqa: S311
-        delay = max(delay, asked_s)
-        self._session.notice(
-            f"{fault.message} Trying again in {delay:.1f} s ({attempt} of {self._config.max_retries}).",
-            level="warning",
-        )
+        delay = max(pause_s(attempt), asked_s)
+        limit = self._config.max_retries
+        say_retry(self._session, fault.message, attempt=attempt, limit=limit, delay_s=delay)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._aborted.wait(), delay)
 
@@ -188,3 +189,10 @@ def _asked_s(error: Exception, fault: ModelError) -> float:
         fault.hint = f"The provider asks to wait {asked_s / 60:.0f} minutes."
         raise fault from error
     return asked_s
+
+
+def _characters(event: ModelResponseStreamEvent) -> int:
+    """Return how much an event adds to a reply; at least one, so that empty ones come to an end too."""
+    delta = getattr(event, "delta", None)
+    pieces = (getattr(delta, name, None) for name in ("content_delta", "args_delta", "tool_name_delta"))
+    return 1 + sum(len(piece) for piece in pieces if isinstance(piece, str))

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-from rpent.planners.parts import LEFT_OUT, picture_parts
+from rpent.planners.parts import LEFT_OUT, standing_parts
 from rpent.runs.pictures import Picture
 
 from rpent_planner_api.toolset import content_of
@@ -32,15 +32,7 @@ def restore(history: History, session: Session, *, images: bool) -> None:
     for entry in session.history:
         replay.add(entry)
     replay.close_reply()
-    step = session.opening.data.get("step")
-    history.tell(
-        [
-            "The run was interrupted and goes on here: the world is as it was after the last recorded step, "
-            f"observed anew as step {step}. Continue with the next tool call.\n"
-            f"Current observation: {session.opening.text}",
-            *picture_parts(session.opening, images),
-        ]
-    )
+    history.tell(standing_parts(session, images))
 
 
 class _Replay:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rpent.planners.faults import ModelError
+from rpent.planners.binary import ask_binary, unusable
 from rpent.planners.sdk import require_sdk
 
 from rpent_planner_claude_code.endpoint import PLANNER, PLUGIN, SDK
 
-_ASK_S = 30.0
+if TYPE_CHECKING:
+    from rpent.planners.faults import ModelError
+
 _HINT = (
     "The SDK's wheels bring it for Linux with glibc 2.17 or newer, and for macOS: "
     f"pip install --force-reinstall --only-binary :all: {SDK}"
@@ -42,36 +43,9 @@ def require_binary() -> Path:
         ModelError: It is missing, or does not run here.
     """
     path = bundled_binary()
-    with tempfile.TemporaryDirectory(prefix="rpent-claude-code-") as home:
-        try:
-            subprocess.run(
-                [path, "--version"],
-                env={"HOME": home, "CLAUDE_CONFIG_DIR": home, "PATH": "/usr/bin:/bin"},
-                cwd=home,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_ASK_S,
-                check=True,
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise _unusable(f"its Claude Code does not run here: {_why(error)}") from error
+    ask_binary(path, "--version", home="CLAUDE_CONFIG_DIR", planner=PLANNER, sdk=SDK, hint=_HINT)
     return path
 
 
-def _why(error: Exception) -> str:
-    match error:
-        case subprocess.CalledProcessError():
-            return f"exit code {error.returncode}"
-        case subprocess.TimeoutExpired():
-            return f"no answer within {_ASK_S:g} s"
-        case FileNotFoundError():  # the file is there: its loader is not
-            return "it needs glibc"
-        case OSError():
-            return error.strerror or type(error).__name__
-        case _:
-            return type(error).__name__
-
-
 def _unusable(why: str) -> ModelError:
-    message = f"The planner `{PLANNER}` cannot use the installed `{SDK}`: {why}."
-    return ModelError(message, fault="sdk", hint=_HINT)
+    return unusable(PLANNER, SDK, why, _HINT)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from rpent.session.reply import not_made
 from rpent.session.session import SessionEndedError
+from rpent.session.validation import is_json_object
 
 from rpent_planner_claude_code.tools import text_result, tool_result
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from rpent_planner_claude_code.tools import Desk
 
 _NOT_MADE = "Not executed: {why}."
-_INTERRUPTED = "the user interrupted"
 
 
 class Calls:
@@ -36,7 +36,6 @@ class Calls:
         self._images = images
         self._known = {tool.name for tool in session.tools}
         self._interrupts = session.interrupts
-        self._ids = {str(entry["call_id"]) for entry in session.history if "call_id" in entry}
 
     def begin(self) -> None:
         """Note that the model is asked: interrupts from now on concern its reply."""
@@ -85,8 +84,8 @@ class Calls:
 
     async def _result(self, call: Call) -> CallToolResult:
         if self.interrupted:
-            return text_result(_NOT_MADE.format(why=_INTERRUPTED))
-        reply = await self._session.acall(call.name, call.arguments or None, call_id=self._unique(call.id))
+            return tool_result(not_made(call.name), self._images)
+        reply = await self._session.acall(call.name, call.arguments or None, call_id=call.id)
         if reply.ended:
             raise SessionEndedError("The session is over.")
         return tool_result(reply, self._images)
@@ -105,18 +104,4 @@ class Calls:
 
     def _is_served(self, call: Call) -> bool:
         """Whether Claude Code asks for the result; unknown tools and broken JSON it answers by itself."""
-        if call.name not in self._known:
-            return False
-        try:
-            return isinstance(json.loads(call.arguments or "{}"), dict)
-        except ValueError:
-            return False
-
-    def _unique(self, call_id: str) -> str:
-        """Some servers number the calls of each reply anew; the record needs names that hold for the run."""
-        name, number = call_id, 1
-        while name in self._ids:
-            number += 1
-            name = f"{call_id}_{number}"
-        self._ids.add(name)
-        return name
+        return call.name in self._known and is_json_object(call.arguments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ from claude_agent_sdk import (
 )
 from rpent.planners.faults import ModelError
 from rpent.planners.parts import history_parts, opening_parts
-from rpent.planners.prices import cost_usd
+from rpent.planners.prices import priced
+from rpent.planners.retries import pause_s, say_retry
 from rpent.runs.events import UserMessage as UserSaid
 from rpent.runs.outcome import Ending
 from rpent.session.session import SessionEndedError
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from rpent_planner_claude_code.endpoint import Endpoint
     from rpent_planner_claude_code.private import PrivateFolder
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 SHORTER = (40_000, 10_000)
 """Characters of the conversation with which it is begun anew where the model finds it too long."""
 _ABORTED = frozenset({"aborted_streaming", "aborted_tools"})
@@ -169,8 +168,7 @@ class Conversation:
         session.think(response.thinking)
         session.say(response.text)
         provider = None if self._endpoint.base_url else "anthropic"
-        cost = cost_usd(usage, usage.model or self._endpoint.model, self._config, provider)
-        session.report_usage(replace(usage, cost_usd=cost))
+        session.report_usage(priced(usage, usage.model or self._endpoint.model, self._config, provider))
         self._at_limit = response.stop_reason == "max_tokens"
         session.check()
 
@@ -201,10 +199,9 @@ class Conversation:
     def _say_retry(self, trouble: Trouble, delay_s: float | None = None) -> None:
         self._cut = False
         self._retries += 1
-        when = "" if delay_s is None else f" in {delay_s:.1f} s"
-        count = f" ({self._retries} of {self._config.max_retries})"
         said = trouble.error(self._endpoint).message
-        self._session.notice(f"{said} Trying again{when}{count}.", level="warning")
+        limit = self._config.max_retries
+        say_retry(self._session, said, attempt=self._retries, limit=limit, delay_s=delay_s)
 
     # What it is told.
 
@@ -246,7 +243,7 @@ class Conversation:
         error = trouble.error(self._endpoint)
         if not error.retryable or self._retries >= self._config.max_retries:
             raise error
-        delay_s = min(FIRST_PAUSE_S * 2**self._retries, LONGEST_PAUSE_S) * random.uniform(0.8, 1.2)  # noqa: S311
+        delay_s = pause_s(self._retries + 1)
         self._say_retry(trouble, delay_s)
         await self._line.wait(anyio.sleep(delay_s))
         return "\n\n".join([LOST, *self._session.user_messages()])

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from claude_agent_sdk import ClaudeAgentOptions
 from rpent.planners.launcher import write_launcher
+from rpent.planners.private import write_private
 
 from rpent_planner_claude_code.binary import bundled_binary
-from rpent_planner_claude_code.tied import tied
 from rpent_planner_claude_code.tools import SERVER, full_name
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ def build_options(  # noqa: PLR0917  (what a conversation consists of)
 ) -> ClaudeAgentOptions:
     """Return the options of a conversation over a session's tools."""
     environment = _environment(config, endpoint, folder)
-    binary = tied(folder.path, bundled_binary())
-    launcher = write_launcher(folder.path, binary, keep={*environment, *BY_THE_SDK})
+    # Where the run is killed, Claude Code would ask the model once more before it noticed.
+    launcher = write_launcher(folder.path, bundled_binary(), {*environment, *BY_THE_SDK}, tied=True)
     prompt = folder.path / "system.txt"  # not an argument, which everyone can read and the system keeps short
-    prompt.write_text(session.prompts.system, encoding="utf-8")
+    write_private(prompt, session.prompts.system)
     return ClaudeAgentOptions(
         cli_path=launcher,
         cwd=folder.work,

@@ -40,10 +40,10 @@ class ClaudeCodePlanner:
         """Work on the session's task."""
         from rpent.planners.sdk import importing_sdk  # noqa: PLC0415
 
-        from rpent_planner_claude_code.private import private_folder  # noqa: PLC0415
+        from rpent_planner_claude_code.private import private_places  # noqa: PLC0415
 
         endpoint = find_endpoint(self.config)
         with importing_sdk(SDK, planner=PLANNER, plugin=PLUGIN):
             from rpent_planner_claude_code.conversation import Conversation  # noqa: PLC0415
-        with private_folder() as folder:
+        with private_places() as folder:
             asyncio.run(Conversation(session, self.config, endpoint, folder).run())

@@ -1,21 +1,18 @@
-"""A folder that Claude Code has for itself: home, settings, working directory, temporary files."""
+"""The places that Claude Code has for itself: home, settings, working directory, temporary files."""
 
 from __future__ import annotations
 
-import fcntl
-import os
-import shutil
-import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rpent.planners.private import private_folder
+
+from rpent_planner_claude_code.endpoint import PLANNER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-PREFIX = "rpent-claude-code-run-"
-_LOCK = "lock"
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +43,10 @@ class PrivateFolder:
 
 
 @contextmanager
-def private_folder() -> Iterator[PrivateFolder]:
-    """Yield a new folder; it is removed at the end, with all that Claude Code wrote.
-
-    What a killed process left behind is removed too, by the next one.
-    """
-    _sweep()
-    folder = PrivateFolder(Path(tempfile.mkdtemp(prefix=PREFIX)))
-    lock = os.open(folder.path / _LOCK, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def private_places() -> Iterator[PrivateFolder]:
+    """Yield a new folder with all of them; it is removed at the end, with all that Claude Code wrote."""
+    with private_folder(PLANNER) as path:
+        folder = PrivateFolder(path)
         for place in (folder.home, folder.config, folder.work, folder.temporary):
             place.mkdir(mode=0o700)
         yield folder
-    finally:
-        shutil.rmtree(folder.path, ignore_errors=True)
-        os.close(lock)
-
-
-def _sweep() -> None:
-    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            if path.lstat().st_uid != os.getuid() or path.is_symlink():
-                continue
-            lock = os.open(path / _LOCK, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(path, ignore_errors=True)
-            finally:
-                os.close(lock)

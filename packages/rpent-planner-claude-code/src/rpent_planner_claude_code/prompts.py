@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -62,5 +61,7 @@ def shortened(session: Session, max_chars: int) -> list[Part]:
 def _block(part: Part) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
-    data = base64.b64encode(part.data).decode()
-    return {"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": data}}
+    return {
+        "type": "image",
+        "source": {"type": "base64", "media_type": part.media_type, "data": part.base64},
+    }

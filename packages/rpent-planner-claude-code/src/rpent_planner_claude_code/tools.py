@@ -7,7 +7,6 @@ off. A handler only waits at the desk for the result. Nothing is validated here:
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -89,5 +88,4 @@ def text_result(text: str) -> mcp.CallToolResult:
 def _content(part: Part) -> mcp.TextContent | mcp.ImageContent:
     if isinstance(part, str):
         return mcp.TextContent(type="text", text=part)
-    data = base64.b64encode(part.data).decode()
-    return mcp.ImageContent(type="image", data=data, mime_type=part.media_type)
+    return mcp.ImageContent(type="image", data=part.base64, mime_type=part.media_type)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rpent.planners.binary import ask_binary
+from rpent.planners.faults import ModelError
 from rpent.planners.sdk import importing_sdk, require_sdk
 
 from rpent_planner_codex.endpoint import PLANNER
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SDK = "openai-codex"
 PLUGIN = "rpent-planner-codex"
-_ASK_S = 20.0
+_HINT = f"pip install --force-reinstall --only-binary :all: {SDK}"
 
 
 def require_codex() -> Path:
@@ -39,24 +39,27 @@ def require_codex() -> Path:
     return path
 
 
+def require_running(binary: Path) -> None:
+    """See whether the binary runs on this machine.
+
+    Raises:
+        ModelError: It does not.
+    """
+    _ask(binary, "--version")
+
+
 @lru_cache(maxsize=1)
 def bundled_models(binary: Path) -> tuple[dict[str, Any], ...]:
     """Return the entries of the model catalogue in the binary; empty where it does not tell."""
-    with tempfile.TemporaryDirectory(prefix="rpent-models-") as home:
-        try:
-            done = subprocess.run(
-                [binary, "debug", "models", "--bundled"],
-                env={"HOME": home, "CODEX_HOME": home, "PATH": "/usr/bin:/bin"},
-                cwd=home,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_ASK_S,
-                check=True,
-            )
-            models = json.loads(done.stdout)["models"]
-        except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):
-            return ()
+    try:
+        models = json.loads(_ask(binary, "debug", "models", "--bundled"))["models"]
+    except (ModelError, ValueError, KeyError, TypeError):
+        return ()
     return tuple(model for model in models if isinstance(model, dict) and "slug" in model)
+
+
+def _ask(binary: Path, *arguments: str) -> bytes:
+    return ask_binary(binary, *arguments, home="CODEX_HOME", planner=PLANNER, sdk=SDK, hint=_HINT)
 
 
 def default_model(binary: Path) -> str:

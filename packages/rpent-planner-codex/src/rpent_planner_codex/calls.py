@@ -7,12 +7,13 @@ to the MCP server only fetches the reply.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from rpent.session.validation import is_json_object
 
 from rpent_planner_codex.catalog import NAMESPACE
 
@@ -50,20 +51,11 @@ def raw_call(item: Mapping[str, Any], tools: Collection[str]) -> RawCall | None:
     if namespace is None and name in CODEX_OWN:
         return None
     if item["type"] == "function_call" and namespace == NAMESPACE and name in tools:
-        return RawCall(str(item.get("call_id")), name, arguments, _is_object(arguments))
+        return RawCall(str(item.get("call_id")), name, arguments, is_json_object(arguments))
     shown = name if namespace in {None, NAMESPACE} else f"{namespace}.{name}"
     # A robot's tool under an address that Codex does not have: Codex refuses it, so it must not be carried out.
     shown = f"functions.{shown}" if shown in tools else shown
     return RawCall(str(item.get("call_id")), shown, arguments, False)
-
-
-def _is_object(arguments: str) -> bool:
-    if not arguments.strip():
-        return True
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 @dataclass

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import threading
-import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
-from rpent.session.reply import ToolReply
+from rpent.planners.retries import pause_s, say_retry
+from rpent.session.reply import not_made
 from rpent.session.session import SessionEndedError
 
 from rpent_planner_codex.compaction import compact
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from openai_codex.models import Notification
     from rpent.planners.faults import ModelError
     from rpent.planners.parts import Part
+    from rpent.session.reply import ToolReply
     from rpent.session.session import Session
 
     from rpent_planner_codex.calls import RawCall
     from rpent_planner_codex.config import CodexConfig
     from rpent_planner_codex.errors import Report, Target
 
-MAX_PAUSE_S = 60.0
 STOP_S = 3.0
 """How long Codex may take to break off a turn of a session that is over; then its process is ended."""
 
@@ -77,7 +76,6 @@ class Conversation:
         self._stopped = threading.Event()
         self._over = threading.Event()
         self._undelivered: list[str] = []
-        self._names = {str(entry["call_id"]) for entry in session.history if "call_id" in entry}
 
     def run(self, client: CodexClient, thread: Thread, parts: Sequence[Part]) -> None:
         """Talk until the session is over.
@@ -164,10 +162,9 @@ class Conversation:
         if self._replies.attempts >= limit:
             return False
         self._replies.attempts += 1
-        pause_s = min(MAX_PAUSE_S, 0.5 * 2**self._replies.attempts)
-        attempt = f"{self._replies.attempts} of {limit}"
-        self._session.notice(f"{error.message} Trying again in {pause_s:g} s ({attempt}).", level="warning")
-        self._session.cancel.wait(pause_s)
+        attempt, delay_s = self._replies.attempts, pause_s(self._replies.attempts)
+        say_retry(self._session, error.message, attempt=attempt, limit=limit, delay_s=delay_s)
+        self._session.cancel.wait(delay_s)
         return True
 
     def _waiting(self) -> list[str]:
@@ -210,19 +207,11 @@ class Conversation:
         """Make the calls of a response; what stands behind an interrupt is not made."""
         for call in calls:
             if self._session.interrupts != interrupts:
-                text = f"`{call.name}` was not executed: the user interrupted."
-                reply = ToolReply(ok=False, data={"error": text}, text=text, call_id=call.call_id)
+                reply = not_made(call.name, call.call_id)
             else:
-                identity = self._unique(call.call_id)
-                reply = await self._session.acall(call.name, call.arguments, call_id=identity)
+                reply = await self._session.acall(call.name, call.arguments, call_id=call.call_id)
             if replies[call.call_id].set_running_or_notify_cancel():
                 replies[call.call_id].set_result(reply)
-
-    def _unique(self, call_id: str) -> str:
-        """Return a name for a call that holds for the run; some servers number the calls of each reply anew."""
-        name = call_id if call_id and call_id not in self._names else f"{call_id}_{uuid.uuid4().hex[:8]}"
-        self._names.add(name)
-        return name
 
     def _break_off(self) -> None:
         """The user interrupted: break off a response; a tool was cancelled by the session, and Codex goes on."""
@@ -267,7 +256,7 @@ def input_items(parts: Sequence[Part]) -> list[Any]:
     return [
         TextInput(part)
         if isinstance(part, str)
-        else ImageInput(f"data:{part.media_type};base64,{base64.b64encode(part.data).decode()}")
+        else ImageInput(f"data:{part.media_type};base64,{part.base64}")
         for part in parts
     ]
 

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rpent.planners.private import private_folder, write_private
+
 from rpent_planner_codex.catalog import SERVER
-from rpent_planner_codex.endpoint import OPENAI
-from rpent_planner_codex.folder import private_folder
+from rpent_planner_codex.endpoint import OPENAI, PLANNER
 from rpent_planner_codex.toml import toml_text
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def private_home(login: Path | None = None) -> Iterator[CodexHome]:
     Args:
         login: The user's `auth.json`. It is copied; when Codex renewed it, the user gets the new one.
     """
-    with private_folder() as folder:
+    with private_folder(PLANNER) as folder:
         home = CodexHome(folder / "home", folder / "work")
         home.path.mkdir(mode=0o700)
         home.work.mkdir(mode=0o700)
@@ -75,7 +76,7 @@ def private_home(login: Path | None = None) -> Iterator[CodexHome]:
             return
         before = login.read_bytes()
         copy = home.path / "auth.json"
-        _write_private(copy, before)
+        write_private(copy, before)
         try:
             yield home
         finally:
@@ -87,9 +88,9 @@ def write_settings(home: CodexHome, settings: Mapping[str, Any], catalog: Mappin
     whole = dict(settings)
     if catalog.get("models"):
         path = home.path / "models.json"
-        _write_private(path, json.dumps(catalog).encode())
+        write_private(path, json.dumps(catalog))
         whole = {"model_catalog_json": str(path), **whole}
-    _write_private(home.path / "config.toml", toml_text(whole).encode())
+    write_private(home.path / "config.toml", toml_text(whole))
 
 
 def codex_settings(config: CodexConfig, endpoint: Endpoint, *, model: str, robot_url: str) -> dict[str, Any]:
@@ -169,12 +170,6 @@ def _robot(url: str) -> dict[str, Any]:
     }
 
 
-def _write_private(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-
-
 def _give_back(copy: Path, original: Path, before: bytes) -> None:
     """Store a renewed login: the old one is worth nothing any more."""
     try:
@@ -182,7 +177,7 @@ def _give_back(copy: Path, original: Path, before: bytes) -> None:
         if after == before or original.read_bytes() != before:
             return
         beside = original.with_name(f".{original.name}.{os.getpid()}")
-        _write_private(beside, after)
+        write_private(beside, after)
         shutil.move(beside, original)
     except OSError:
         return

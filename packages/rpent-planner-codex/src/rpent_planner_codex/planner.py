@@ -10,7 +10,14 @@ from rpent.planners.parts import history_parts, opening_parts
 from rpent.planners.prices import require_price
 from rpent.planners.sdk import importing_sdk
 
-from rpent_planner_codex.binary import PLUGIN, SDK, bundled_models, default_model, require_codex
+from rpent_planner_codex.binary import (
+    PLUGIN,
+    SDK,
+    bundled_models,
+    default_model,
+    require_codex,
+    require_running,
+)
 from rpent_planner_codex.catalog import SERVER, named_tools, open_catalog
 from rpent_planner_codex.endpoint import PLANNER, ask_endpoint, find_endpoint
 from rpent_planner_codex.errors import Target
@@ -38,6 +45,7 @@ class CodexPlanner:
         Raises:
             ModelError: The SDK, the key, the server, the model or its price is not there.
         """
+        require_running(require_codex())
         model = self._model()
         if self.config.upstream != "responses":
             from rpent_planner_codex.proxy import require_litellm  # noqa: PLC0415

@@ -115,16 +115,7 @@ def running_proxy(upstream: Upstream, endpoint: Endpoint, model: str, session: S
 def _start(
     config: Path, *, port: int, key: str, upstream_key: str, log: ServiceLog
 ) -> subprocess.Popen[bytes]:
-    kept = {name: value for name, value in os.environ.items() if name in ALWAYS or name.startswith("LC_")}
-    environment = {
-        **kept,
-        "HOME": str(config.parent),
-        _KEY: upstream_key,
-        _MASTER: key,
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        "LITELLM_LOG": "ERROR",
-        "NO_DOCS": "True",
-    }
+    environment = proxy_environment(config.parent, key=key, upstream_key=upstream_key)
     proxy = [sys.executable, "-c", _RUN, "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
     output = log.open()
     try:
@@ -139,6 +130,21 @@ def _start(
         )
     finally:
         os.close(output)
+
+
+def proxy_environment(home: Path, *, key: str, upstream_key: str) -> dict[str, str]:
+    """Return the proxy's environment: what every program needs, and its keys."""
+    kept = {name: value for name, value in os.environ.items() if name in ALWAYS or name.startswith("LC_")}
+    return {
+        **kept,
+        "HOME": str(home),
+        _KEY: upstream_key,
+        _MASTER: key,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_LOG": "ERROR",
+        "LITELLM_MODE": "PRODUCTION",  # else it reads a `.env` from any folder above, `/tmp/.env` too
+        "NO_DOCS": "True",
+    }
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], port: int, session: Session, log: ServiceLog) -> None:

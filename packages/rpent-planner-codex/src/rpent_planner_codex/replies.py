@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rpent.planners.prices import cost_usd
+from rpent.planners.prices import priced
+from rpent.planners.retries import say_retry
 from rpent.session.usage import Usage
 
 from rpent_planner_codex.calls import ResponseCalls, raw_call
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rpent_planner_codex.errors import Report, Target
 
 COMPACTED = "Codex summarised the conversation: it had become too long for the model's context."
-
-
 _COUNTS = {
     "inputTokens": "input_tokens",
     "outputTokens": "output_tokens",
@@ -185,8 +183,7 @@ class Replies:
         counts = {name: (usage or {}).get(name) or 0 for name in _COUNTS}
         self._counted = {name: self._counted[name] + counts[name] for name in _COUNTS}
         counted = Usage(**{_COUNTS[name]: count for name, count in counts.items()}, model=self._target.model)
-        cost = cost_usd(counted, self._target.model, self._config, self._provider)
-        self._session.report_usage(replace(counted, cost_usd=cost))
+        self._session.report_usage(priced(counted, self._target.model, self._config, self._provider))
 
     def _report_rest(self, total: Mapping[str, Any]) -> None:
         """Report what Codex counted without a word: a reply that was cut, a summary that was asked for."""
@@ -213,8 +210,7 @@ class Replies:
             self._on_broken()
             return
         self.attempts += 1
-        attempt = f"{self.attempts} of {self._config.max_retries}"
-        self._session.notice(f"{error.message} Trying again ({attempt}).", level="warning")
+        say_retry(self._session, error.message, attempt=self.attempts, limit=self._config.max_retries)
 
     def _over(self, turn: Mapping[str, Any]) -> None:
         status = turn.get("status")

@@ -11,6 +11,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from rpent.planners.private import write_private
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
@@ -37,12 +39,20 @@ ALWAYS = frozenset(
 """Kept for every binary; so is `LC_*`."""
 
 
-_GROUP = "import os,sys;os.setsid();os.execv(sys.argv[1],sys.argv[1:])"
+_PYTHON = "import ctypes,os,sys;{};os.execv(sys.argv[1],sys.argv[1:])"
+_OWN_GROUP = "os.setsid()"
+_TIED = "ctypes.CDLL(None).prctl(1,9,0,0,0)"
+"""prctl(PR_SET_PDEATHSIG, SIGKILL); it survives `exec`."""
 _PID = "launched.pid"
 
 
 def write_launcher(
-    folder: Path, binary: str | Path, keep: Collection[str] = (), *, own_group: bool = False
+    folder: Path,
+    binary: str | Path,
+    keep: Collection[str] = (),
+    *,
+    own_group: bool = False,
+    tied: bool = False,
 ) -> Path:
     """Write the script and return its path. It holds names and no values.
 
@@ -52,19 +62,17 @@ def write_launcher(
         keep: Further names that stay: what the SDK sets for its child itself.
         own_group: Start it as leader of a process group, named by `launched_group`: a Ctrl-C at the terminal does
             not reach it, and it can be ended with all that it started.
+        tied: The kernel kills it when the thread that started it is gone, for a binary that would notice that only
+            late. Only Linux knows that; elsewhere it makes no difference.
     """
     path = folder / "launch.sh"
     dropped = " ".join(f"-u {shlex.quote(name)}" for name in dropped_names(os.environ, keep))
-    command = [str(binary)]
-    note = ""
-    if own_group:
-        command = [sys.executable, "-I", "-S", "-c", _GROUP, *command]
-        note = f"echo $$ > {shlex.quote(str(folder / _PID))}\n"
-    script = f'#!/bin/sh\n{note}exec env {dropped} {shlex.join(command)} "$@"\n'
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o700)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(script)
-    path.chmod(0o700)
+    steps = [_OWN_GROUP] * own_group + [_TIED] * (tied and sys.platform == "linux")
+    prelude = [sys.executable, "-I", "-S", "-c", _PYTHON.format(";".join(steps))] if steps else []
+    note = f"echo $$ > {shlex.quote(str(folder / _PID))}\n" if own_group else ""
+    write_private(
+        path, f'#!/bin/sh\n{note}exec env {dropped} {shlex.join([*prelude, str(binary)])} "$@"\n', 0o700
+    )
     return path
 
 

@@ -54,20 +54,20 @@ def history_parts(session: Session, images: bool = True, max_chars: int = 60_000
     """
     return [
         session.prompts.user,
-        "This run was interrupted and now goes on. The conversation so far, as it was recorded:",
+        "This run was interrupted and now goes on. The conversation so far, as it was recorded, without its pictures:",
         _fitted(session.history, max_chars),
-        _standing(session),
-        *picture_parts(session.opening, images),
+        *standing_parts(session, images),
     ]
 
 
-def _standing(session: Session) -> str:
+def standing_parts(session: Session, images: bool = True) -> list[Part]:
+    """Return where a resumed run stands: what was recorded ends here, and this is what there is now."""
     step = session.opening.data.get("step")
-    return (
-        f"The run now goes on: the world is as it was after the last recorded step, observed anew as step {step}. "
-        "Earlier pictures are not shown again. Continue with the next tool call.\n"
-        f"Current observation: {session.opening.text}"
-    )
+    return [
+        "The run was interrupted and goes on here: the world is as it was after the last recorded step, observed "
+        f"anew as step {step}. Continue with the next tool call.\nCurrent observation: {session.opening.text}",
+        *picture_parts(session.opening, images),
+    ]
 
 
 def history_lines(history: Iterable[Mapping[str, Any]]) -> list[str]:

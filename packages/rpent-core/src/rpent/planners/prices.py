@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rpent.planners.faults import model_error
@@ -32,6 +32,11 @@ def cost_usd(usage: Usage, model: str, config: ModelConfig, provider: str | None
     if own is not None:
         return (usage.input_tokens * own.input_usd + usage.output_tokens * own.output_usd) / _MTOK
     return _listed(usage, model, provider)
+
+
+def priced(usage: Usage, model: str, config: ModelConfig, provider: str | None = None) -> Usage:
+    """Return the usage of one model response with its cost; the arguments are those of `cost_usd`."""
+    return replace(usage, cost_usd=cost_usd(usage, model, config, provider))
 
 
 def price_known(model: str, config: ModelConfig, provider: str | None = None) -> bool:

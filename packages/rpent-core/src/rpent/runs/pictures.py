@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -35,6 +36,11 @@ class Picture:
     media_type: str = "image/jpeg"
     path: str = ""
     """Where it is stored, relative to the run directory."""
+
+    @property
+    def base64(self) -> str:
+        """The encoded picture as text, as the wires of language models have it."""
+        return b64encode(self.data).decode()
 
     def reference(self) -> dict[str, object]:
         """Return what events and transcripts hold instead of the pixels."""

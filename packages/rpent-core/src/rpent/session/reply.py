@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,3 +30,9 @@ class ToolReply:
     ended: bool = False
     """The session is over; the planner returns."""
     call_id: str = ""
+
+
+def not_made(name: str, call_id: str = "") -> ToolReply:
+    """Return the answer to a call that the session never gets: the user interrupted before its turn came."""
+    error = f"`{name}` was not executed: the user interrupted."
+    return ToolReply(ok=False, data={"error": error}, text=json.dumps({"error": error}), call_id=call_id)

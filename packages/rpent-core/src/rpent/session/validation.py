@@ -71,6 +71,14 @@ def parse_arguments(arguments: Mapping[str, Any] | str | None) -> dict[str, Any]
     return cleaned
 
 
+def is_json_object(text: str) -> bool:
+    """Whether arguments as a model wrote them are a JSON object, or nothing: what SDKs pass on to a tool."""
+    try:
+        return not text.strip() or isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _characters(value: Any) -> int:
     """Return how many characters an argument holds; anything that is no text counts as one."""
     if isinstance(value, str):
