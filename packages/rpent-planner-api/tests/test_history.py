@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from rpent.testing.models import Call, Reply, Request, Tokens
+from rpent.testing.models import Call, Fault, Reply, Request, Tokens
 
 from .stage import FINISH, Stage
 
@@ -62,6 +62,15 @@ def test_the_pictures_of_the_last_reply_stay(stage: Stage, provider: str) -> Non
     request = stage.play([LOOKS[0], many, FINISH], provider, options={"max_pictures": 2}).server.last
     assert len(request.last.pictures) == 3
     assert len(request.pictures) == 3
+
+
+def test_nothing_is_said_where_nothing_can_be_left_out(stage: Stage, provider: str) -> None:
+    again = Reply(calls=[Call("look", {})], fault=Fault(status=503))
+    played = stage.play([Reply(calls=[LOOK] * 3), again, FINISH], provider, options={"max_pictures": 2})
+    assert [notice for notice in played.notices if "left out" in notice][:1] == [
+        "The conversation grew long: the oldest 1 pictures were left out."
+    ]
+    assert not any("oldest 0" in notice for notice in played.notices)
 
 
 @pytest.mark.parametrize("limit", [6, 9])

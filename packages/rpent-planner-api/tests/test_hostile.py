@@ -111,3 +111,13 @@ def test_a_key_given_as_the_name_of_its_variable_is_not_repeated() -> None:
     with pytest.raises(UsageError) as caught:
         build_config(ApiConfig, {"key_variable": "sk-0123456789"}, what="planner `api`")
     assert "sk-0123456789" not in caught.value.message
+
+
+def test_a_reply_that_does_not_end_is_given_up(
+    stage: Stage, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpent_planner_api.requests.LONGEST_REPLY", 10_000)
+    words = Reply(text="word " * 10_000)
+    played = stage.play([words, FINISH], provider)
+    assert played.of(AssistantText) == []
+    assert "does not end" in played.notices[0]

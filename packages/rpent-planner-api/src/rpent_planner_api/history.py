@@ -120,8 +120,8 @@ class History:
             said.append(f"the oldest {await self._drop(ctx, self._window)} messages")
         elif self._too_many_tokens() and (dropped := await self._drop_half(ctx)):
             said.append(f"the oldest {dropped} messages")
-        if count_pictures(self.messages) > self._max_pictures:
-            left_out = self._keep_pictures(self._max_pictures // 2)
+        too_many = count_pictures(self.messages) > self._max_pictures
+        if too_many and (left_out := self._keep_pictures(self._max_pictures // 2)):
             said.append(f"the oldest {left_out} pictures")
         return f"The conversation grew long: {' and '.join(said)} were left out." if said else ""
 
