@@ -139,3 +139,17 @@ def _litellm_processes():
     return [
         pid for pid in _children_of(os.getpid()) if b"litellm" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
+
+
+@pytest.mark.sdk
+def test_a_file_with_settings_in_a_folder_above_is_not_read(tmp_path):
+    """`/tmp` is above the proxy's folder, and everybody may write there."""
+    (tmp_path / ".env").write_text("HTTPS_PROXY=http://127.0.0.1:9\n")
+    home = tmp_path / "home"
+    home.mkdir()
+    code = "import litellm.proxy.proxy_cli, os; print(os.environ.get('HTTPS_PROXY'))"
+    environment = proxy.proxy_environment(home, key="k", upstream_key="u")
+    environment.pop("HTTPS_PROXY", None)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "None"
