@@ -9,6 +9,7 @@ from rpent.errors import ExitCode, UsageError
 from rpent.planners.faults import ModelError
 from rpent.session.limits import Limits
 from rpent.testing.models import ModelServer
+from rpent_planner_api import checking
 from rpent_planner_api.config import ApiConfig
 from rpent_planner_api.planner import ApiPlanner
 
@@ -92,6 +93,16 @@ def test_a_wrong_model(server: ModelServer, provider: str) -> None:
 
 def test_a_wrong_address(server: ModelServer, provider: str) -> None:
     assert refused(config(server, provider, base_url=f"{server.url}/elsewhere")).fault == "address"
+
+
+def test_a_server_without_the_responses_api(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`openai:` is the Responses API, which many local servers do not have."""
+    asked: dict[str, str] = {}
+    monkeypatch.setattr(checking, "probe_model", lambda **facts: asked.update(facts))
+    check(ApiConfig(model="openai:tiny", base_url="http://127.0.0.1:9/v1"))
+    assert (asked["route"], asked["otherwise"]) == ("/responses", "Give `--model openai-chat:tiny`.")
+    check(ApiConfig(model="openai-chat:tiny", base_url="http://127.0.0.1:9/v1"))
+    assert asked["route"] == ""
 
 
 def test_a_server_that_is_down(provider: str) -> None:

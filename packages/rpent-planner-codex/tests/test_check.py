@@ -8,6 +8,7 @@ from rpent.errors import ExitCode
 from rpent.planners.faults import ModelError
 from rpent.session.limits import Limits
 from rpent.testing.models import Reply
+from rpent_planner_codex import endpoint
 from rpent_planner_codex.config import CodexConfig
 from rpent_planner_codex.endpoint import find_endpoint
 from rpent_planner_codex.planner import CodexPlanner
@@ -48,6 +49,13 @@ def test_a_wrong_model(serve, planner_for):
 def test_a_wrong_address():
     error = fault(CodexPlanner(CodexConfig(model="m", base_url="http://127.0.0.1:9/v1")))
     assert error.fault == "unreachable"
+
+
+def test_a_server_of_chat_completions_alone(monkeypatch):
+    asked = {}
+    monkeypatch.setattr(endpoint, "probe_model", lambda **facts: asked.update(facts))
+    CodexPlanner(CodexConfig(model="m", base_url="http://127.0.0.1:9/v1")).check(Limits())
+    assert (asked["route"], asked["otherwise"]) == ("/responses", "Add `--upstream chat`.")
 
 
 def test_the_check_can_be_left_out(monkeypatch):

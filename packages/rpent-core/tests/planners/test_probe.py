@@ -155,3 +155,31 @@ def test_a_site_that_answers_everything_is_no_model_server():
     routes = dict.fromkeys(("/models/test-model", "/models", "/chat/completions", "/responses"), page)
     with answering(routes) as (url, _):
         assert fault("openai", url).fault == "address"
+
+
+@pytest.mark.parametrize(
+    ("wire", "path", "route", "there"),
+    [
+        ("openai", "/v1", "/responses", "/chat/completions"),
+        ("anthropic", "", "/v1/messages", "/v1/chat/completions"),
+    ],
+)
+def test_a_server_of_another_api_is_told_before_the_run(wire, path, route, there):
+    """It lists the model, and does not have the route that the planner needs."""
+    listed = {"data": [{"id": "test-model"}]}
+    models = {"/v1/models": (200, listed), "/v1/models?limit=1000": (200, listed)}
+    refused = (400, {"error": {"message": "`messages` is missing"}})
+    told = {"route": route, "otherwise": "Take another."}
+    with answering(models | {"/v1/chat/completions": refused}) as (url, _):
+        error = fault(wire, url + path, **told)
+    assert error.fault == "address"
+    assert f"has `{there}`, but no `{route}`" in error.message
+    assert error.hint == "Take another."
+    with answering(models | {path + route: refused}) as (url, _):
+        ask(wire, url + path, **told)
+    with answering(models) as (url, _):  # nothing is known of what it has
+        ask(wire, url + path, **told)
+    with ModelServer([], models=("test-model",), key="test-key") as server:
+        ask(wire, server.url + path, **told)
+    assert server.problems == []
+    assert server.all_requests == []

@@ -29,6 +29,8 @@ _WIRES: dict[str, Wire] = {
     "litellm": "openai",
 }
 """Providers whose servers list their models for nothing."""
+_RESPONSES = {"openai": "/responses", "openai-responses": "/responses"}
+"""What many servers do not have that speak chat completions."""
 _SMALLEST_REPLY = 16
 _TIMEOUT_S = 20.0
 
@@ -51,6 +53,7 @@ def check_model(config: ApiConfig, limits: Limits) -> None:
     if wire is None:
         asyncio.run(_ask_for_a_word(model, config))
         return
+    route = _RESPONSES.get(wanted.provider, "") if config.base_url else ""
     client: Any = model.client  # type: ignore[attr-defined]
     probe_model(
         wire=wire,
@@ -59,6 +62,8 @@ def check_model(config: ApiConfig, limits: Limits) -> None:
         model=wanted.name,
         planner=PLANNER,
         key_variable=key_variable(config),
+        route=route,
+        otherwise=f"Give `--model openai-chat:{wanted.name}`.",
     )
 
 

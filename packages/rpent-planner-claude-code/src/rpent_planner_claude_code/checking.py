@@ -45,6 +45,8 @@ def _probe(endpoint: Endpoint) -> None:
             planner=PLANNER,
             key_variable=endpoint.key_variable,
             bearer=endpoint.key_variable != API_KEY,
+            route="/v1/messages" if endpoint.base_url else "",
+            otherwise="Take a server of Anthropic's Messages, or `--planner api` with `--model openai-chat:NAME`.",
         )
     except ModelError as error:
         if not (endpoint.is_alias and error.fault == "model"):  # no server knows Claude Code's own names

@@ -68,6 +68,8 @@ def ask_endpoint(endpoint: Endpoint, config: CodexConfig, model: str) -> None:
         model=model,
         planner=PLANNER,
         key_variable=endpoint.key_variable,
+        route="/responses" if config.upstream == "responses" and endpoint.provider is None else "",
+        otherwise="Add `--upstream chat`.",
     )
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlsplit
 
-from rpent.planners.faults import fault_of, model_error, require_usable_key
+from rpent.planners.address import shown_address
+from rpent.planners.faults import ModelError, fault_of, model_error, require_usable_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +37,8 @@ def probe_model(
     key_variable: str,
     timeout_s: float = 10.0,
     bearer: bool = False,
+    route: str = "",
+    otherwise: str = "",
 ) -> None:
     """Ask the server whether it is there, takes the key and serves the model.
 
@@ -48,6 +51,9 @@ def probe_model(
         key_variable: For the error's remedy.
         timeout_s: For each of the few requests.
         bearer: Send an Anthropic key as a bearer token.
+        route: Where the planner's requests will go, below `base_url` (`/responses`). A server that does not have
+            it, but another provider's or another generation's, is refused.
+        otherwise: The remedy for that.
 
     Raises:
         ModelError: The address, the key or the model is wrong, or nobody answers. A server that neither lists
@@ -58,11 +64,28 @@ def probe_model(
     facts = {"planner": planner, "model": model, "base_url": base_url, "key_variable": key_variable}
     if urlsplit(base_url).scheme not in {"http", "https"} or not urlsplit(base_url).netloc:
         raise model_error("address", detail="an address begins with http:// or https://", **facts)
+    problem = _problem_of(probe, model, facts)
+    if route and (problem is None or problem.fault == "address") and (other := probe.only_other(route)):
+        message = f"The server at `{shown_address(base_url)}` has `{other}`, but no `{route}`."
+        raise ModelError(message, fault="address", hint=otherwise)
+    if problem is not None:
+        raise problem
+
+
+def _problem_of(probe: _Probe, model: str, facts: dict[str, str]) -> ModelError | None:
+    try:
+        _find(probe, model, facts)
+    except ModelError as error:
+        return error
+    return None
+
+
+def _find(probe: _Probe, model: str, facts: dict[str, str]) -> None:
     single = probe.get(f"/{quote(model, safe='')}")
     if single.status == 200 and single.json is not None:
         return
     _raise_for(single, facts)
-    listed = probe.get("?limit=1000" if wire == "anthropic" else "")
+    listed = probe.get("?limit=1000" if probe.wire == "anthropic" else "")
     _raise_for(listed, facts)
     names = listed.names
     if names is not None:
@@ -121,8 +144,22 @@ class _Probe:
 
     def has_route(self) -> bool:
         """Whether the address has the API's own route: it refuses an empty request, which costs nothing."""
-        answers = (self.ask(self.base_url + route, data=b"{}") for route in _ROUTES[self.wire])
-        return any(answer.status >= 400 and answer.status not in {404, 405} for answer in answers)
+        return any(self._is_there(route) for route in _ROUTES[self.wire])
+
+    def only_other(self, route: str) -> str:
+        """Return another route that the server has in place of this one; empty when it has this one, or none."""
+        if self._is_there(route) is not False:
+            return ""
+        version = "/v1" if self.wire == "anthropic" else ""
+        others = (version + known for known in _ROUTES["openai"])
+        return next((other for other in others if other != route and self._is_there(other)), "")
+
+    def _is_there(self, route: str) -> bool | None:
+        """Whether there is a route; None when that cannot be told."""
+        answer = self.ask(self.base_url + route, data=b"{}")
+        if answer.status in {404, 405}:
+            return None if fault_of(answer.status, answer.body) == "model" else False
+        return answer.status >= 400 or None
 
     def advice(self) -> str:
         """Try the usual slip: `/v1` forgotten, or given where it is added."""

@@ -103,6 +103,8 @@ class Handler(HTTPExchange):
         """Read a request, as strictly as the providers do."""
         try:
             data = json.loads(body)
+            if not data:  # asks whether there is such a route, and is no mistake
+                raise RefusedError(Problem(400, "invalid_request_error", "The request is empty."))
             request = Request(
                 wire=self._wire().name,
                 path=self.path,
