@@ -202,6 +202,7 @@ DIALOGUE = [
             Reply(calls=[FINISH]),
         ],
         [*nudged(1, "I think and think"), *turn(2, LOOKED), *finished(3)],
+        notices=("cut off before a tool call",),
         # Codex does not tell what a reply cost that was cut off.
         unlike={"codex": {"aborted": 1}},
     ),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from rpent.planners.trial_toolkit import COLOURS
-from rpent.testing.models import Call, Fault, ModelServer, Reply
+from rpent.testing.models import ALWAYS, Call, Fault, ModelServer, Reply
 
 from .cases import KEY, PARAMS
 
@@ -94,6 +94,16 @@ def test_a_wrong_key(case, run_cli, monkeypatch):
         assert code == 3
         assert "is refused by the server" in report["error"]
         assert "not-the-key" not in json.dumps(report)
+
+
+@pytest.mark.parametrize("case", PARAMS)
+def test_a_server_that_keeps_failing_is_asked_twice(case, run_cli):
+    with asked(case, run_cli, [Reply(fault=Fault(status=500, times=ALWAYS))]) as (code, report, server):
+        assert code == 3
+        assert "is overloaded or failing" in report["error"]
+        assert len(report["notices"]) == 1
+        assert "(1 of 1)" in report["notices"][0]
+        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("case", PARAMS)

@@ -248,7 +248,7 @@ def test_a_reply_that_was_cut_goes_on(play):
     _, session, events = play([Reply(text="A long", stop="length"), FINISH])
     assert session.ended.planner_status == "success"
     assert of(events, AssistantText)[0].text == "A long"
-    assert "length limit" in of(events, Notice)[0].text
+    assert "cut off" in of(events, Notice)[0].text
     assert [event.turn for event in of(events, TurnStarted)] == [1, 2]
 
 

@@ -135,7 +135,7 @@ class Conversation:
         if failure is not None and not failure.cut:
             return self._after_failure(thread, failure)
         if failure is not None:
-            self._session.notice("The model's reply reached its length limit.", level="warning")
+            self._session.notice("The model's reply was cut off before a tool call.", level="warning")
         text = "\n\n".join(self._waiting()) or self._session.nudge()
         return None if text is None else [text]
 

@@ -40,7 +40,7 @@ def close_episode(episode: Episode) -> Outcome:
     outcome = _outcome(episode)
     with _guard(episode, "record", problems):
         for problem in problems:
-            episode.recorder.event(ev.Notice(level="warning", text=problem))
+            episode.recorder.notice(problem, "warning")
         episode.recorder.event(ev.RunEnded(outcome=outcome.to_json()))
     with _guard(episode, "recording", problems):
         problems += episode.recorder.close()

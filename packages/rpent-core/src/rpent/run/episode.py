@@ -250,9 +250,7 @@ class Episode:
         while thread.is_alive() and time.monotonic() < deadline and interrupts.pressed == presses:
             thread.join(0.1)
         if thread.is_alive():
-            self.recorder.event(
-                ev.Notice(level="warning", text="The planner did not return after its session had ended.")
-            )
+            self.recorder.notice("The planner did not return after its session had ended.", "warning")
 
     def _resume_command(self) -> str:
         """Return how this run is gone on with from the current folder; no absolute path gets into the record."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RpentError
 from rpent.memory.layout import DRAFTS
 from rpent.run.confirm import confirm
-from rpent.runs import events as ev
 from rpent.runs.recipe import read_recipe
 
 if TYPE_CHECKING:
@@ -74,19 +73,15 @@ def harvest(episode: Episode, stopped: Callable[[], bool]) -> Harvest:
 
     request = episode.resolved.request
     name = episode.resolved.robot_spec.name
-    store = Store.at(request.memory_dir, name, lambda text: _notice(episode, text))
+    store = Store.at(request.memory_dir, name, episode.recorder.notice)
     for step in (_merge, _publish):
         try:
             step(episode, store, _Over(session, session.attempts, toolkit, stopped), found)
         except RpentError as error:
             found.problems.append(error.message)
     for line in found.lines:
-        _notice(episode, line)
+        episode.recorder.notice(line)
     return found
-
-
-def _notice(episode: Episode, text: str) -> None:
-    episode.recorder.event(ev.Notice(text=text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +156,7 @@ def _confirmed(episode: Episode, over: _Over, found: Harvest) -> Attempt | None:
 
 
 def _solves_again(episode: Episode, over: _Over, attempt: Attempt) -> bool:
-    _notice(episode, f"The recipe of attempt {attempt.attempt} is replayed from a reset.")
+    episode.recorder.notice(f"The recipe of attempt {attempt.attempt} is replayed from a reset.")
     recipe = episode.recorder.directory.recipe_of(attempt.attempt)
     return confirm(
         recipe, original=over.session, toolkit=over.toolkit, scope=episode.scope, stopped=over.stopped

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.memory.layout import DRAFTS
-from rpent.runs import events as ev
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,13 +31,13 @@ def open_memory(episode: Episode) -> MemoryView | None:
         resolved.robot_spec.name,
         resolved.setup.family,
         resolved.setup.task,
-        waiting=lambda text: _notice(episode, text),
+        waiting=recorder.notice,
     )
     for problem in view.problems:
-        _notice(episode, f"A file of the memory is left out: {problem}", warning=True)
+        recorder.notice(f"A file of the memory is left out: {problem}", "warning")
     before = episode.manifest.get("memory")
     if before is not None and before["digest"] != view.digest:
-        _notice(episode, "The memory has changed since this run began.", warning=True)
+        recorder.notice("The memory has changed since this run began.", "warning")
     episode.manifest["memory"] = view.manifest()
     recorder.directory.write_manifest(episode.manifest)
     return view
@@ -49,7 +48,3 @@ def drafts_dir(episode: Episode) -> Path | None:
     if episode.resolved.request.explore is None:
         return None
     return episode.recorder.directory.path / DRAFTS
-
-
-def _notice(episode: Episode, text: str, *, warning: bool = False) -> None:
-    episode.recorder.event(ev.Notice(level="warning" if warning else "info", text=text))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rpent.errors import RpentError
 from rpent.run.resolve import load
-from rpent.runs import events as ev
 from rpent.tools.toolkit import bound_tools
 
 if TYPE_CHECKING:
@@ -27,12 +26,12 @@ def collect_tools(
             spec = resolved.registry.get("tools", name)
             added = bound_tools(load(spec.tools, f"tool plugin `{name}`")(context), context)
         except (RpentError, TypeError) as error:
-            recorder.event(ev.Notice(level="warning", text=f"Tools `{name}` are left out: {error}"))
+            recorder.notice(f"Tools `{name}` are left out: {error}", "warning")
             continue
         for tool in added:
             if tool.name in tools:
                 text = f"Tool `{tool.name}` of `{name}` is left out: the name is taken."
-                recorder.event(ev.Notice(level="warning", text=text))
+                recorder.notice(text, "warning")
             else:
                 tools[tool.name] = tool
     return list(tools.values())

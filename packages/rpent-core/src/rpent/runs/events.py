@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+Level = Literal["info", "warning", "error"]
+"""How much a notice matters."""
+
 
 class Event(BaseModel):
     """What all events have; the recorder fills in number and time."""
@@ -199,7 +202,7 @@ class Notice(Event):
 
     type: Literal["notice"] = "notice"
     text: str
-    level: Literal["info", "warning", "error"] = "info"
+    level: Level = "info"
 
 
 class UsageReported(Event):

@@ -16,6 +16,7 @@ from rpent.runs.directory import RunDirectory, safe_name
 from rpent.runs.events import (
     AttemptStarted,
     Event,
+    Notice,
     RunResumed,
     StepCaptured,
     ToolCalled,
@@ -32,6 +33,7 @@ from rpent.runs.video import VideoWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rpent.runs.events import Level
     from rpent.runs.pictures import Picture
     from rpent.tools.result import Capture
 
@@ -101,6 +103,10 @@ class Recorder:
                 write_atomic(folder / name, picture.data)
             stored.append(replace(picture, path=f"steps/{folder.name}/{name}"))
         return stored
+
+    def notice(self, text: str, level: Level = "info") -> None:
+        """Record something that a reader of the run should know."""
+        self.event(Notice(text=text, level=level))
 
     def trouble(self, where: str, error: BaseException) -> None:
         """Write a traceback to `logs/run.log`, where the planner does not read it."""

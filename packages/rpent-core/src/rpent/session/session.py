@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rpent.cancel import CancelToken
 from rpent.encodable import encodable
@@ -275,9 +275,9 @@ class Session:
         """
         return self._dialogue.on_interrupt(callback)
 
-    def notice(self, text: str, *, level: Literal["info", "warning", "error"] = "info") -> None:
+    def notice(self, text: str, *, level: ev.Level = "info") -> None:
         """Record something about the planner itself (a retry, a compaction)."""
-        self.recorder.event(ev.Notice(text=text, level=level))
+        self.recorder.notice(text, level)
 
     def refused(self, text: str = "") -> None:
         """End the session because the model refused the task; `text` is what it said."""

@@ -90,8 +90,8 @@ class Terminal:
         """Steer this session from now on; it gets what was typed before it began."""
         with self._attaching:
             self._session = session
-        for text in self._early:
-            session.send(text)
+            for text in self._early:
+                session.send(text)
 
     def on_event(self, event: Event) -> None:
         """Show an event above the input line."""

@@ -229,6 +229,21 @@ class ModelPlannerContract(PlannerContract):
         assert called == [1, 2]
         assert len(server.requests) <= 3
 
+    def test_a_budget_that_a_reply_uses_up(
+        self, tmp_path: Path, open_session: Callable[..., Session]
+    ) -> None:
+        """Its `finish` counts; another call ends the session, and the model is not asked again."""
+        session = open_session(limits=Limits(token_limit=50))
+        self.play([DONE], session, tmp_path)
+        assert session.ended is not None
+        assert (session.ended.reason, session.ended.planner_status) == ("finished", "failure")
+        session = open_session(limits=Limits(token_limit=50))
+        server = self.play([Reply(calls=[LOOK])] * 3, session, tmp_path)
+        assert session.ended is not None
+        assert session.ended.reason == "cost_limit"
+        assert not any(isinstance(event, ToolCalled) for event in events_of(session))
+        assert len(server.requests) == 1
+
     def test_a_refusal(self, tmp_path: Path, open_session: Callable[..., Session]) -> None:
         """It ends the session without a claim, with what the model said."""
         if not self.refuses:
