@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from rpent_mcp.config import McpConfig
 
 
+LEAVE_S = 3.0
+"""How long a server whose run is over stays for its clients to go."""
+
+
 class McpPlanner:
     """Hands the session to MCP clients: over the bridge of `rpent mcp`, else over HTTP."""
 
@@ -65,6 +69,7 @@ class McpPlanner:
             session.notice(f"MCP clients are served at {served.url}")
             click.echo(f"MCP clients are served at {served.url} (token file: {path})", err=True)
             bridge.follow(session)
+            served.wait_for_leave(LEAVE_S)
 
     def _port(self) -> int:
         """Return the port to listen on; where nobody chose one, the usual one may be taken."""

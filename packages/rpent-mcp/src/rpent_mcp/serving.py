@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import socket
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from rpent_mcp.guard import TokenGuard
 from rpent_mcp.server import build_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcp.server.lowlevel import Server
 
@@ -40,6 +41,14 @@ class Served:
     """`http://127.0.0.1:PORT/mcp`."""
     token: str = field(repr=False)
     """Clients send `Authorization: Bearer TOKEN`."""
+    connected: Callable[[], bool] = field(repr=False)
+    """Whether a client keeps a connection open."""
+
+    def wait_for_leave(self, timeout_s: float) -> None:
+        """Wait until no client is connected any more; some take a connection that breaks for a failure."""
+        deadline = time.monotonic() + timeout_s
+        while self.connected() and time.monotonic() < deadline:
+            time.sleep(0.05)
 
 
 @contextmanager
@@ -103,7 +112,13 @@ def serve_http(server: Server[Any], *, token: str, host: str = LOOPBACK, port: i
         raise ServiceError("The MCP server did not start.", hint="`rpent doctor` examines the installation.")
     try:
         shown = f"[{host}]" if ":" in host else host
-        yield Served(url=f"http://{shown}:{listener.getsockname()[1]}{PATH}", token=token)
+
+        def connected() -> bool:
+            return bool(web.server_state.connections)
+
+        yield Served(
+            url=f"http://{shown}:{listener.getsockname()[1]}{PATH}", token=token, connected=connected
+        )
     finally:
         guard.end_streams()
         web.should_exit = True
