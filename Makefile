@@ -8,6 +8,8 @@ UV = $(shell command -v uv 2>/dev/null || echo .tools/bin/uv)
 RUN = $(UV) run --no-sync
 # Where `tools/setup` unpacks the GL libraries when it has no root.
 export LD_LIBRARY_PATH := $(CURDIR)/.gl/lib$(if $(LD_LIBRARY_PATH),:$(LD_LIBRARY_PATH))
+# Tests wait more than they compute; a file stays together, so that its fixtures are built once.
+PYTEST = $(RUN) pytest --dist loadfile
 MEMBERS = $(notdir $(wildcard packages/*))
 DEMO = --robot libero --suite libero_object_swap --task 2 --seed 0 --planner flash
 
@@ -37,19 +39,19 @@ lint: ## Format check, lint, types, layers, generated docs
 
 .PHONY: test-quick
 test-quick: ## Unit, contract and command-line tests (no simulator, no vendor binary)
-	$(RUN) pytest -m "not sim and not sdk and not wheels" packages tests
+	$(PYTEST) -n 3 -m "not sim and not sdk and not wheels" packages tests
 
 .PHONY: test-sdk
 test-sdk: ## Tests that drive the vendors' agent runtimes against local model servers
-	$(RUN) pytest -m "sdk and not sim and not wheels" packages tests
+	$(PYTEST) -n 2 -m "sdk and not sim and not wheels" packages tests
 
 .PHONY: test-sim
 test-sim: ## Tests on the real simulator
-	$(RUN) pytest -m "sim and not wheels" packages tests
+	$(PYTEST) -n 2 -m "sim and not wheels" packages tests
 
 .PHONY: test-wheels
 test-wheels: ## Build the wheels and use them in fresh environments; each member alone
-	$(RUN) pytest -m "wheels" packages tests
+	$(PYTEST) -n 2 -m "wheels" packages tests
 	tools/test-members $(MEMBERS)
 
 .PHONY: fix
