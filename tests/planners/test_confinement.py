@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 import pytest
-from rpent.testing.models import Call, Reply
+from rpent.testing.models import ALWAYS, Call, Fault, Reply
 
 from .cases import KEY, PARAMS, Case
 from .scenario import FAR, FINISH, LOOK, SLOW
@@ -164,6 +164,17 @@ def test_nothing_of_a_run_is_open_to_others(case: Case, drive_run: Any, temporar
         if path.suffix in {".json", ".jsonl", ".log"}
     ]
     assert not [text for text in record if KEY in text or str(temporary) in text]
+
+
+@pytest.mark.parametrize("status", [401, 400, 500])
+@pytest.mark.parametrize("case", PARAMS)
+def test_a_key_that_the_server_quotes_is_in_no_record(case: Case, drive_run: Any, status: int) -> None:
+    quoted = Fault(status=status, message=f"What is {KEY}? Authorization: Bearer {KEY}", times=ALWAYS)
+    ran = drive_run(case, [Reply(calls=[LOOK], fault=quoted)], planner_config={"max_retries": 1})
+    assert ran.outcome.reason == "infrastructure"
+    assert KEY not in ran.outcome.detail + ran.outcome.hint
+    files = [path for path in ran.outcome.run_dir.rglob("*") if path.is_file()]
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
 
 
 def contents(folder: Path) -> dict[str, str]:

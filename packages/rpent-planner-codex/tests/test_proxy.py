@@ -153,3 +153,20 @@ def test_a_file_with_settings_in_a_folder_above_is_not_read(tmp_path):
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "None"
+
+
+@pytest.mark.sdk
+def test_a_key_that_the_server_quotes_is_in_no_record(serve, tmp_path):
+    quoted = Fault(status=401, message="Incorrect API key provided: test-words-7.", times=ALWAYS)
+    server = serve([Reply(fault=quoted)], key="test-words-7")
+    with fake_session(tmp_path / "run") as session:
+        with pytest.raises(ModelError) as raised:
+            planner(server, "chat").run(session)
+        assert "$OPENAI_API_KEY" in raised.value.message
+        record = [
+            path.read_text(errors="replace")
+            for path in session.recorder.directory.path.rglob("*.*")
+            if path.is_file()
+        ]
+    assert not [text for text in record if "test-words-7" in text]
+    assert [text for text in record if "$OPENAI_API_KEY" in text]

@@ -119,5 +119,10 @@ def test_a_providers_words_are_shown_without_keys(text, plain):
     assert plain_detail(text) == plain
 
 
+def test_a_key_of_any_form_is_masked_where_the_environment_knows_it(monkeypatch):
+    monkeypatch.setenv("MY_SERVER_KEY", "plain words 7")
+    assert plain_detail("The key plain words 7 is wrong") == "The key $MY_SERVER_KEY is wrong"
+
+
 def test_long_words_are_cut():
     assert len(plain_detail("word " * 500)) <= 240

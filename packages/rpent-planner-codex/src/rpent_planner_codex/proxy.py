@@ -110,6 +110,7 @@ def running_proxy(upstream: Upstream, endpoint: Endpoint, model: str, session: S
             yield Endpoint(f"http://127.0.0.1:{port}/v1", _MASTER, key)
         finally:
             _stop(process)
+            log.mask_keys()
 
 
 def _start(

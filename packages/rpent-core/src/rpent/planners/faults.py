@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from rpent.errors import RpentError
+from rpent.masking import without_keys
 from rpent.planners.address import shown_address
 from rpent.suggest import did_you_mean, listing
 
@@ -190,7 +191,7 @@ def _takes_no_pictures(body: str) -> bool:
 
 def plain_detail(text: str) -> str:
     """Return a provider's words as one short sentence: the message of a JSON error, no key, no mark-up."""
-    text = _message_of(text)
+    text = without_keys(_message_of(text))
     text = " ".join(re.sub(r"<[^>]*>", " ", text).split())
     text = _SECRETS.sub("…", re.split(r"(?<=\w{2})\. ", text)[0]).strip().rstrip(".")
     return text if len(text) <= _MAX_DETAIL else f"{text[: _MAX_DETAIL - 1]}…"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rpent.errors import RunDirectoryError
+from rpent.masking import without_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +40,11 @@ class ServiceLog:
         os.write(descriptor, f"--- {time.strftime('%Y-%m-%d %H:%M:%S')} start\n".encode())
         self._start = os.fstat(descriptor).st_size
         return descriptor
+
+    def mask_keys(self) -> None:
+        """Take keys out of the file, once the process is gone: what a provider answered may quote one."""
+        with suppress(OSError):
+            self.path.write_text(without_keys(self.path.read_text(errors="replace")))
 
     def tail(self, lines: int = 15) -> list[str]:
         """Return the last lines that the current process wrote; empty when there is nothing to read."""
