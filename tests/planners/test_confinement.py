@@ -106,6 +106,20 @@ def attempts(project: Path) -> list[Call]:
 def test_shell_files_and_the_users_settings_are_out_of_reach(
     case: Case, drive_run: Any, project: Path
 ) -> None:
+    wants_everything(case, drive_run, project)
+
+
+@pytest.mark.parametrize("case", [param for param in PARAMS if param.id == "claude-code"])
+def test_they_are_with_a_subscription_too(
+    case: Case, drive_run: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.setenv("CLAUDE_CODE_OAUTH_TOKEN", KEY)
+    wants_everything(case, drive_run, project)
+
+
+def wants_everything(case: Case, drive_run: Any, project: Path) -> None:
+    """Run a model that tries to get at what is not the robot's, and find that it got nothing."""
     secret, wanted = project / "secret.txt", attempts(project)
 
     def mention(drive: Any, event: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from rpent.planners.faults import model_error
 
@@ -28,8 +27,8 @@ KEYS = (API_KEY, AUTH_TOKEN, LOGIN_TOKEN)
 """Variables that may hold a key; the first that is set counts."""
 ALIASES = frozenset({"default", "best", "sonnet", "opus", "haiku", "opusplan"})
 """Names that Claude Code itself translates."""
-_LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 _NO_KEY = "none"
+"""What a server gets that asks for no key; Claude Code starts with none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +73,23 @@ def find_endpoint(config: ClaudeCodeConfig, environment: Mapping[str, str] | Non
     """Return what the options and the environment say.
 
     Raises:
-        ModelError: No key is set, and the server is not on this machine.
+        ModelError: Anthropic's own server is meant and there is no key for it.
     """
     values = os.environ if environment is None else environment
     base_url = (config.base_url or values.get("ANTHROPIC_BASE_URL") or "").rstrip("/")
+    base_url = "" if base_url == ANTHROPIC_URL else base_url
     variable = next((name for name in KEYS if values.get(name)), "")
-    if not variable and urlsplit(base_url).hostname not in _LOCAL:
-        raise _no_key(config.model or DEFAULT_MODEL, base_url)
+    if not variable and not base_url:
+        raise _no_key(config.model or DEFAULT_MODEL)
     return Endpoint(
         model=config.model or DEFAULT_MODEL,
-        base_url="" if base_url == ANTHROPIC_URL else base_url,
+        base_url=base_url,
         key_variable=variable or API_KEY,
         key=values[variable] if variable else _NO_KEY,
     )
 
 
-def _no_key(model: str, base_url: str) -> ModelError:
-    error = model_error("key", planner=PLANNER, model=model, base_url=base_url, key_variable=API_KEY)
+def _no_key(model: str) -> ModelError:
+    error = model_error("key", planner=PLANNER, model=model, key_variable=API_KEY)
     error.hint = f"export {API_KEY}=... (or {LOGIN_TOKEN}, from `claude setup-token`)"
     return error
