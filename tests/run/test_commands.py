@@ -82,6 +82,7 @@ def test_a_damaged_run_is_listed_with_its_problem(runs):
 
 def test_show_tells_the_story(runs):
     text = invoke(show, "latest", "--output-dir", runs).output
+    assert "task      Task: " in text
     assert "→ move_to(xyz=[" in text
     assert "planner     no claim (turn_limit)" in text
 

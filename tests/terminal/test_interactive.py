@@ -46,7 +46,9 @@ def test_the_task_is_edited_and_the_planner_steered(start, tmp_path, planner):
     script = [Reply(text="I look.", calls=[Call("look", {})]), Reply(text="What next?"), finish()]
     keyboard, server = start(script, planner=planner)
     keyboard.expect("Task: put the red cube on the pad.")
+    keyboard.expect("the task waits for Enter")
     keyboard.type(" Gently!" + ENTER)
+    keyboard.expect("task     Task: put the red cube on the pad. Gently!")
     keyboard.expect("The planner waits for you.")
     keyboard.expect("What next?")
     keyboard.type("/status" + ENTER)

@@ -81,6 +81,8 @@ def _tail(manifest: dict[str, Any], directory: RunDirectory) -> Iterator[str]:
 def event_lines(event: Event) -> Iterator[str]:  # noqa: PLR0912  (one case an event)
     """Yield the lines of one event; most have one or none."""
     match event:
+        case ev.PromptsRendered():
+            yield from _block("task", event.user)
         case ev.TurnStarted():
             yield f"— turn {event.turn}"
         case ev.AssistantText():

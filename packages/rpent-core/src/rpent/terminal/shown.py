@@ -18,6 +18,8 @@ _MAX_THINKING = 600
 def shown(event: Event) -> str | None:
     """Return what is printed above the input line, or None."""
     match event:
+        case ev.PromptsRendered():  # the task as it was agreed upon; the input line is empty now
+            return f"{_BOLD}task{_PLAIN}     {printable(event.user.strip())}"
         case ev.AssistantText():
             return f"{_BOLD}planner{_PLAIN}  {printable(event.text.strip())}"
         case ev.AssistantThinking():

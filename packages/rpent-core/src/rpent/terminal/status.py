@@ -33,6 +33,10 @@ class Status:
                 self.services[event.service] = event.state
             case ev.StageChanged(status="started"):
                 self._do({"session": "planner thinks"}.get(event.stage, f"{event.stage}: starting"))
+            case ev.StageChanged(
+                stage="toolkit", status="done"
+            ):  # with an agreed task the session starts at once
+                self._do("ready, the task waits for Enter")
             case ev.ToolCalled():
                 self._do(event.name)
             case ev.TurnStarted() | ev.ToolReturned() | ev.UserMessage():
