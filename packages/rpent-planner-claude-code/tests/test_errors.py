@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rpent_planner_claude_code.endpoint import Endpoint
-from rpent_planner_claude_code.errors import BROKE_OFF, Trouble, retry_of
+from rpent_planner_claude_code.errors import CUT, Trouble, retry_of
 
 ENDPOINT = Endpoint("m", "http://127.0.0.1:1", "ANTHROPIC_API_KEY", "k")
 
@@ -24,7 +24,7 @@ ENDPOINT = Endpoint("m", "http://127.0.0.1:1", "ANTHROPIC_API_KEY", "k")
         (Trouble("invalid_request", 400, "API Error: 400 tools.0: bad schema"), "request"),
         (Trouble("unknown", None, "API Error: Connection refused"), "unreachable"),
         (Trouble("unknown", None, "API Error: Stream ended without receiving any events"), "overloaded"),
-        (Trouble("unknown", None, BROKE_OFF), "overloaded"),
+        (Trouble("unknown", None, CUT), "overloaded"),
     ],
 )
 def test_faults(trouble: Trouble, fault: str) -> None:
@@ -34,7 +34,7 @@ def test_faults(trouble: Trouble, fault: str) -> None:
 
 
 def test_a_retry_after_half_a_reply() -> None:
-    assert retry_of({"error": "unknown", "error_status": None}, cut=True).text == BROKE_OFF
+    assert retry_of({"error": "unknown", "error_status": None}, cut=True).text == CUT
     assert retry_of({"error": "rate_limit", "error_status": 429}, cut=False).fault == "rate_limit"
 
 

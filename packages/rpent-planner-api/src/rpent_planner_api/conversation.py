@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.messages import TextPart
 from rpent.encodable import encodable
-from rpent.planners.parts import opening_parts
+from rpent.planners.parts import INTERRUPTED, opening_parts
 from rpent.planners.prices import cost_usd, own_prices
 from rpent.session.call_ids import CallIds
 from rpent.session.reply import not_made
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _CUT_OFF = (
     "Your reply was cut off at {limit} tokens, before a tool call. Be brief, and make the next tool call."
 )
-_INTERRUPTED = "[The user interrupted your reply.]"
 _PICTURES_IN_RESULTS = ("anthropic", "openai", "openai-responses", "google", "google-cloud", "bedrock")
 """Providers whose tool results hold pictures; for others they follow in a message of their own."""
 
@@ -161,7 +160,7 @@ class Conversation:
             self._history.answered(
                 replace(response, parts=[TextPart(content=response.text)], state="complete")
             )
-        self._history.tell([_INTERRUPTED])
+        self._history.tell([INTERRUPTED])
         return await self._wait_for_user()
 
     async def _wait_for_user(self) -> bool:

@@ -16,7 +16,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 from rpent.planners.faults import ModelError
-from rpent.planners.parts import history_parts, opening_parts
+from rpent.planners.parts import BROKE_OFF, history_parts, opening_parts
 from rpent.planners.prices import priced
 from rpent.planners.retries import pause_s, say_retry
 from rpent.runs.events import UserMessage as UserSaid
@@ -24,10 +24,10 @@ from rpent.runs.outcome import Ending
 from rpent.session.session import SessionEndedError
 
 from rpent_planner_claude_code.calls import Calls
-from rpent_planner_claude_code.errors import BROKE_OFF, Trouble, retry_of
+from rpent_planner_claude_code.errors import CUT, Trouble, retry_of
 from rpent_planner_claude_code.line import Line
 from rpent_planner_claude_code.options import build_options
-from rpent_planner_claude_code.prompts import LOST, as_prompt, continuation, shortened
+from rpent_planner_claude_code.prompts import as_prompt, continuation, shortened
 from rpent_planner_claude_code.response import Response
 from rpent_planner_claude_code.tools import Desk, serve
 
@@ -134,7 +134,7 @@ class Conversation:
         match event.get("type"):
             case "message_start":
                 if self._cut:
-                    self._say_retry(Trouble(text=BROKE_OFF))
+                    self._say_retry(Trouble(text=CUT))
                 self._desk.clear()
                 self._response = Response.begun(event["message"])
                 if not self._in_turn:
@@ -246,7 +246,7 @@ class Conversation:
         delay_s = pause_s(self._retries + 1)
         self._say_retry(trouble, delay_s)
         await self._line.wait(anyio.sleep(delay_s))
-        return "\n\n".join([LOST, *self._session.user_messages()])
+        return "\n\n".join([BROKE_OFF, *self._session.user_messages()])
 
     def _end_for_budget(self) -> None:
         limit = self._session.budget.limits.cost_limit_usd or 0.0

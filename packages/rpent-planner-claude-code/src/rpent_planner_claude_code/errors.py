@@ -22,7 +22,7 @@ _NAMED: dict[str, Fault] = {
     "overloaded": "overloaded",
     "server_error": "overloaded",
 }
-BROKE_OFF = "the reply broke off"
+CUT = "the reply broke off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Trouble:
             return _NAMED[self.name]
         if self.status:
             return fault_of(self.status, self.text)
-        if self.text == BROKE_OFF or "stream ended" in self.text.lower():
+        if self.text == CUT or "stream ended" in self.text.lower():
             return "overloaded"
         return "unreachable" if self.name in {"", "unknown"} else fault_of(400, self.text)
 
@@ -63,5 +63,5 @@ def retry_of(data: Mapping[str, Any], cut: bool) -> Trouble:
     return Trouble(
         name=str(data.get("error") or ""),
         status=data.get("error_status"),
-        text=BROKE_OFF if cut else f"HTTP {data['error_status']}" if data.get("error_status") else "",
+        text=CUT if cut else f"HTTP {data['error_status']}" if data.get("error_status") else "",
     )

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rpent.planners.parts import history_lines
+from rpent.planners.parts import INTERRUPTED, history_lines
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from rpent.planners.parts import Part
     from rpent.session.session import Session
-
-LOST = "The connection broke before your reply arrived. Go on with the next tool call."
-_INTERRUPTED = "[The user interrupted your reply.] Go on with the next tool call."
 
 
 def as_prompt(parts: Sequence[Part]) -> AsyncIterator[dict[str, Any]]:
@@ -33,7 +30,7 @@ def as_prompt(parts: Sequence[Part]) -> AsyncIterator[dict[str, Any]]:
 
 def continuation(messages: Sequence[str]) -> str:
     """Return what the model hears after an interrupt: the user's words, or that it may go on."""
-    return "\n\n".join(messages) or _INTERRUPTED
+    return "\n\n".join(messages) or f"{INTERRUPTED} Go on with the next tool call."
 
 
 def shortened(session: Session, max_chars: int) -> list[Part]:

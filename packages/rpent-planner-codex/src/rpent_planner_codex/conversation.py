@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
+from rpent.planners.parts import BROKE_OFF
 from rpent.planners.retries import pause_s, say_retry
 from rpent.session.reply import not_made
 from rpent.session.session import SessionEndedError
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
 STOP_S = 3.0
 """How long Codex may take to break off a turn of a session that is over; then its process is ended."""
-
-BROKE_OFF = (
-    "Your last reply broke off before it was complete; nothing of it was done. Go on from where you were."
-)
 
 
 class Conversation:

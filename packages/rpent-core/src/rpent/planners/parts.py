@@ -17,6 +17,12 @@ Part = str | Picture
 
 LEFT_OUT = "[picture left out]"
 """Stands for a picture that the model does not get."""
+INTERRUPTED = "[The user interrupted your reply.]"
+"""What a model reads behind a reply that the user broke off."""
+BROKE_OFF = (
+    "Your last reply broke off before it was complete; nothing of it was done. Go on from where you were."
+)
+"""What a model reads where the connection broke, and its SDK keeps a part of the reply or asks for a new message."""
 _SHORT = 300
 """Characters that are left of an old tool result when the history has to be shortened."""
 
