@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -68,8 +67,7 @@ def content_of(reply: ToolReply) -> list[types.ContentBlock]:
 def _block(part: Part) -> types.ContentBlock:
     if isinstance(part, str):
         return types.TextContent(type="text", text=part)
-    data = base64.b64encode(part.data).decode()
-    return types.ImageContent(type="image", data=data, mime_type=part.media_type)
+    return types.ImageContent(type="image", data=part.base64, mime_type=part.media_type)
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -209,9 +209,8 @@ class Conversation:
         """Return what Claude Code hears after the end of its turn."""
         aborted = result.terminal_reason in _ABORTED
         if aborted and not self._calls.interrupted and self._calls.passed_on:
-            return continuation(
-                []
-            )  # an interrupt that came too late for the reply: the user's word is on its way
+            # The interrupt came too late for the reply: the user's word is on its way.
+            return continuation([])
         if aborted or self._calls.interrupted:
             return await self._word_of_user()
         if result.subtype == "error_max_turns":

@@ -82,9 +82,8 @@ class ResponseCalls:
         """Take note of a call of the response that streams."""
         with self._changed:
             if call.call_id not in self._unannounced:
-                self.replies.pop(
-                    call.call_id, None
-                )  # of an earlier call: some local servers use their ids again
+                # Of an earlier call: some local servers use their ids again.
+                self.replies.pop(call.call_id, None)
                 self.calls.append(call)
             self._changed.notify_all()
 
