@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from rpent.run.resume import ResumePoint
 from rpent.runs.events import TurnStarted, UserMessage
 from rpent.session.limits import Limits
@@ -108,16 +109,21 @@ def test_another_wire_can_go_on(stage: Stage) -> None:
     assert len(again.of(TurnStarted)) == 1
 
 
-def test_a_picture_outside_the_run_directory_is_not_read(stage: Stage) -> None:
+@pytest.mark.parametrize("path", ["../../secret.jpg", "link.jpg", "linked/secret.jpg"])
+def test_a_picture_outside_the_run_directory_is_not_read(stage: Stage, path: str) -> None:
     observation = {
         "role": "observation",
         "step": 0,
         "state": {},
-        "images": [{"name": "x", "caption": "x", "media_type": "image/jpeg", "path": "../../secret.jpg"}],
+        "images": [{"name": "x", "caption": "x", "media_type": "image/jpeg", "path": path}],
     }
     server = stage.serve([FINISH])
     session = stage.session(history=[observation])
-    (session.recorder.directory.path.parent.parent / "secret.jpg").write_bytes(b"\xff\xd8\xffsecret")
+    run_dir = session.recorder.directory.path
+    outside = run_dir.parent.parent
+    (outside / "secret.jpg").write_bytes(b"\xff\xd8\xffsecret")
+    (run_dir / "link.jpg").symlink_to(outside / "secret.jpg")
+    (run_dir / "linked").symlink_to(outside)
     again = stage.start(server, session, config(server)).join()
     assert b"\xff\xd8\xffsecret" not in again.server.pictures_seen
     assert "x: [picture left out]" in again.server.last.text
