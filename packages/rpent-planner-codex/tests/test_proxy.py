@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -170,3 +171,15 @@ def test_a_key_that_the_server_quotes_is_in_no_record(serve, tmp_path):
         ]
     assert not [text for text in record if "test-words-7" in text]
     assert [text for text in record if "$OPENAI_API_KEY" in text]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose a port is")
+def test_a_port_that_another_user_took_is_refused(monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert not proxy._is_ours(port)
+        taken.listen()
+        assert proxy._is_ours(port)
+        monkeypatch.setattr(os, "getuid", lambda: 4711)
+        assert not proxy._is_ours(port)

@@ -43,6 +43,8 @@ _ANTHROPIC_MAX_TOKENS = 16_384
 """Tokens of a reply; Anthropic's format wants a number, and Codex names none."""
 _RUN = "from litellm.proxy.proxy_cli import run_server; run_server()"
 _STOP_S = 10.0
+_LISTENS = "0A"
+"""TCP_LISTEN in `/proc/net/tcp`, whose columns are address, peer, state, …, and the owner as the eighth."""
 
 
 def require_litellm() -> None:
@@ -158,6 +160,21 @@ def _wait_until_ready(process: subprocess.Popen[bytes], port: int, session: Sess
                 hint=f"It said: {' '.join(log.tail(3))[-300:]} (all of it in `logs/proxy.log`)",
             )
         session.cancel.wait(0.2)
+    if not _is_ours(port):
+        raise ServiceError(
+            "A process of another user took the port of LiteLLM's proxy.", hint="Start the run again."
+        )
+
+
+def _is_ours(port: int) -> bool:
+    """Whether a process of this user listens: the port is known to others for seconds before LiteLLM takes it."""
+    try:
+        lines = Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]
+    except OSError:  # no Linux
+        return True
+    address = int.from_bytes(socket.inet_aton("127.0.0.1"), sys.byteorder)
+    wanted = [f"{address:08X}:{port:04X}", _LISTENS, str(os.getuid())]
+    return any([row[1], row[3], row[7]] == wanted for row in map(str.split, lines))
 
 
 def _answers(port: int) -> bool:
