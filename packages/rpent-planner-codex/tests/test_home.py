@@ -82,6 +82,17 @@ def test_a_login_that_the_user_renewed_is_kept(tmp_path):
     assert login.read_text() == "theirs"
 
 
+@pytest.mark.parametrize("text", ["[mcp_servers.mine]\ncommand = 'x'\n", "not toml", "mcp_servers = 1", None])
+def test_the_machines_servers_are_switched_off(tmp_path, monkeypatch, text):
+    path = tmp_path / "config.toml"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setattr("rpent_planner_codex.home.MACHINES_SETTINGS", path)
+    servers = settings()["mcp_servers"]
+    assert servers.pop("robot")["required"]
+    assert servers == ({"mine": {"enabled": False}} if text and "mine" in text else {})
+
+
 @pytest.mark.sdk
 def test_a_stored_login_pays(serve, tmp_path, monkeypatch):
     server = serve([Reply(calls=[Call("finish", {"status": "failure", "summary": "No."})])])

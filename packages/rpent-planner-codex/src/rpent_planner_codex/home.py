@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tomllib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.planners.private import private_folder, write_private
@@ -17,7 +19,6 @@ from rpent_planner_codex.toml import toml_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from rpent_planner_codex.config import CodexConfig
     from rpent_planner_codex.endpoint import Endpoint
@@ -29,6 +30,8 @@ CHILD_ENVIRONMENT = frozenset({"CODEX_HOME", KEY, TOKEN})
 TOOL_TIMEOUT_S = 86_400.0
 """The session ends tools; Codex is not to."""
 _COMPACT_AT = 0.9
+MACHINES_SETTINGS = Path("/etc/codex/config.toml")
+"""Defaults for all users of the machine; Codex lays a run's own settings over them."""
 
 _OFF = (
     "plugins",  # this one stops what Codex asks github.com and chatgpt.com at its start
@@ -112,7 +115,7 @@ def codex_settings(config: CodexConfig, endpoint: Endpoint, *, model: str, robot
         "model_auto_compact_token_limit": None if window is None else int(window * _COMPACT_AT),
         **_CONFINED,
         "model_providers": {"rpent": _provider(config, endpoint)},
-        "mcp_servers": {SERVER: _robot(robot_url)},
+        "mcp_servers": {**_switched_off(MACHINES_SETTINGS), SERVER: _robot(robot_url)},
     }
 
 
@@ -129,6 +132,8 @@ _CONFINED: Mapping[str, Any] = {
     "suppress_unstable_features_warning": True,
     "cli_auth_credentials_store": "file",
     "history": {"persistence": "none"},
+    "notify": [],
+    "developer_instructions": "",
     "features": {**dict.fromkeys(_OFF, False), "skip_host_skill_discovery": True},
     "tools": {"update_plan": {"enabled": False}, "experimental_request_user_input": {"enabled": False}},
     "skills": {"include_instructions": False, "bundled": {"enabled": False}},
@@ -157,6 +162,15 @@ def _provider(config: CodexConfig, endpoint: Endpoint) -> dict[str, Any]:
         "stream_max_retries": config.max_retries,
         "supports_websockets": False,
     }
+
+
+def _switched_off(settings: Path) -> dict[str, Any]:
+    """Return entries that switch off the MCP servers of other settings; none where they cannot be read."""
+    try:
+        servers = tomllib.loads(settings.read_text(encoding="utf-8")).get("mcp_servers")
+    except (OSError, ValueError):
+        return {}
+    return {name: {"enabled": False} for name in servers} if isinstance(servers, dict) else {}
 
 
 def _robot(url: str) -> dict[str, Any]:
