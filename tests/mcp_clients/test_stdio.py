@@ -193,7 +193,8 @@ def test_a_client_that_leaves_while_the_robot_starts_ends_the_run(raw, recorded)
     client.greet()
     code, _out, _err = client.end()
     assert code == 130
-    assert recorded.outcome()["reason"] == "interrupted"
+    outcome = recorded.outcome()
+    assert (outcome["reason"], outcome["detail"]) == ("interrupted", "The MCP client left.")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+NO_REASON = "cancelled"
+"""The reason where nobody gave one."""
+
+
 class CancelToken:
     """A flag that is set once, from any thread, and calls back whoever waits for it."""
 
@@ -23,7 +27,7 @@ class CancelToken:
         """Whether `cancel` was called."""
         return self._event.is_set()
 
-    def cancel(self, reason: str = "cancelled") -> None:
+    def cancel(self, reason: str = NO_REASON) -> None:
         """Set the flag and run the callbacks, once."""
         with self._lock:
             if self._event.is_set():

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rpent.cancel import NO_REASON
 from rpent.encodable import encodable
 from rpent.errors import RpentError, UsageError
 from rpent.planners.driving import start_planner
@@ -58,6 +59,11 @@ class Surroundings:
     steering: Steering | None = None
     """A user who may edit the task and speak to the planner."""
 
+    def interruption(self) -> Ending:
+        """Return how a run ends that somebody stopped: a person at the keyboard, or who cancelled it and why."""
+        said = self.cancel.cancelled and self.cancel.reason != NO_REASON
+        return Ending(reason="interrupted", detail=self.cancel.reason if said else "Interrupted by the user.")
+
 
 class Episode:
     """One run in its directory."""
@@ -93,7 +99,7 @@ class Episode:
             self._announce()
             self._stages()
         except KeyboardInterrupt:
-            self.ending = Ending(reason="interrupted", detail="Interrupted by the user.")
+            self.ending = self._surroundings.interruption()
         except RpentError as error:
             self.ending = Ending(reason="infrastructure", detail=error.message, hint=error.hint or "")
         except Exception as error:  # noqa: BLE001  (a bug still leaves a readable run)
@@ -245,7 +251,7 @@ class Episode:
         while thread.is_alive() and session.ended is None:
             thread.join(0.1)
             if interrupts.pressed or self._surroundings.cancel.cancelled:
-                session.end(Ending(reason="interrupted", detail="Interrupted by the user."))
+                session.end(self._surroundings.interruption())
         deadline, presses = time.monotonic() + PLANNER_GRACE_S, interrupts.pressed
         while thread.is_alive() and time.monotonic() < deadline and interrupts.pressed == presses:
             thread.join(0.1)
