@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.cli.options import field_name, given, option_name
-from rpent.cli.sections import SECTIONS, load_for
+from rpent.cli.sectioned import sections_of
+from rpent.cli.sections import load_for
 from rpent.config import build_config
 from rpent.errors import UsageError
 from rpent.plugins import registry
@@ -14,6 +15,8 @@ from rpent.plugins.index import label
 from rpent.run.request import Explore, Limits, RunRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import click
 
     from rpent.cli.sections import Section
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 def build_request(ctx: click.Context, *, planner: str) -> RunRequest:
     """Turn the parsed options into a request, each plugin's values validated by its own model."""
     options = ctx.params
-    found: list[Section] = ctx.meta[SECTIONS]
+    found = sections_of(ctx)
     configs = {section.kind: values_of(section, ctx) for section in found}
     return RunRequest(
         robot=options["robot"],
@@ -78,16 +81,34 @@ def values_of(section: Section, ctx: click.Context) -> dict[str, Any]:
     Raises:
         UsageError: The model does not accept one.
     """
-    own = [option for option in section.options if hasattr(option, "rpent_field")]
-    values = given(ctx, own)
-    what = f"{label(section.kind)} `{section.name}`"
-    if config := registry.get(section.kind, section.name).config:
-        typed = {field_name(option): option_name(option) for option in own}
-        build_config(load_for(what, config), values, what=what, names=typed)
+    values = given_values(section, ctx)
+    check_values(section, values)
     return values
 
 
-def endpoints_of(sections: list[Section], options: dict[str, Any]) -> dict[str, str]:
+def given_values(section: Section, ctx: click.Context) -> dict[str, Any]:
+    """Return the values that were given for a plugin's options."""
+    return given(ctx, _own(section))
+
+
+def check_values(section: Section, values: dict[str, Any]) -> None:
+    """Let the plugin's model look at values, by the names of the options.
+
+    Raises:
+        UsageError: The model does not accept one.
+    """
+    what = f"{label(section.kind)} `{section.name}`"
+    if config := registry.get(section.kind, section.name).config:
+        typed = {field_name(option): option_name(option) for option in _own(section)}
+        build_config(load_for(what, config), values, what=what, names=typed)
+
+
+def _own(section: Section) -> list[click.Option]:
+    """Return the options that come from the plugin's config model."""
+    return [option for option in section.options if hasattr(option, "rpent_field")]
+
+
+def endpoints_of(sections: Sequence[Section], options: dict[str, Any]) -> dict[str, str]:
     """Return the endpoints of servers that already run, by service."""
     services = [service.name for section in sections for service in section.services]
     given_endpoints = {name: options.get(f"{name}_endpoint".replace("-", "_")) for name in services}

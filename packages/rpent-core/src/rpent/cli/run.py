@@ -12,7 +12,8 @@ import click
 
 from rpent.cli.interactive import interactive_option, steered
 from rpent.cli.params import Limit, PluginChoice, no_plugin_option, verbose_option
-from rpent.cli.sections import NO_PERCEPTOR, SECTIONS, chosen, sections
+from rpent.cli.sectioned import SECTIONS, SectionedCommand, sections_of
+from rpent.cli.sections import NO_PERCEPTOR, chosen, sections
 from rpent.errors import RpentError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time
 """The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
 
 
-class RunCommand(click.Command):
+class RunCommand(SectionedCommand):
     """A command whose options depend on the plugins that the user chose."""
 
     planner: str | None = None
@@ -44,33 +45,13 @@ class RunCommand(click.Command):
             raise click.MissingParameter(ctx=ctx, param=robot)
         return super().parse_args(ctx, args)
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return core's parameters and those of the chosen plugins."""
-        core = super().get_params(ctx)
-        extra = [option for section in ctx.meta.get(SECTIONS, ()) for option in section.options]
-        return [*core[:-1], *extra, *core[-1:]] if extra else core
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write core's options, then each plugin's under its own heading."""
-        write_options(formatter, "Options", click.Command.get_params(self, ctx), ctx)
-        found = ctx.meta.get(SECTIONS, ())
-        for section in found:
-            write_options(formatter, section.title, section.options, ctx)
-        if not any(section.kind == "robots" for section in found):
-            formatter.write_paragraph()
-            formatter.write_text(
-                "A robot and a planner add options: rpent run --robot NAME --planner NAME --help"
-                if self.planner is None
-                else f"A robot adds options: {ctx.command_path} --robot NAME --help"
-            )
-
-
-def write_options(formatter: click.HelpFormatter, title: str, options: list[Any], ctx: click.Context) -> None:
-    """Write the options under a heading."""
-    rows = [record for option in options if (record := option.get_help_record(ctx)) is not None]
-    if rows:
-        with formatter.section(title):
-            formatter.write_dl(rows)
+    def more(self, ctx: click.Context) -> str:
+        """Say which option brings others."""
+        if any(section.kind == "robots" for section in sections_of(ctx)):
+            return ""
+        if self.planner is None:
+            return "A robot and a planner add options: rpent run --robot NAME --planner NAME --help"
+        return f"A robot adds options: {ctx.command_path} --robot NAME --help"
 
 
 @click.command("run", cls=RunCommand)
@@ -185,7 +166,7 @@ def command(ctx: click.Context, /, **_options: Any) -> int:
     Exit codes: 0 the benchmark says that the task succeeded, 1 it does not, 2 wrong usage, 3 infrastructure
     failed, 130 interrupted.
     """
-    planner = next((section.name for section in ctx.meta[SECTIONS] if section.kind == "planners"), None)
+    planner = next((section.name for section in sections_of(ctx) if section.kind == "planners"), None)
     if planner is None:
         option = next(param for param in ctx.command.params if param.name == "planner")
         raise click.MissingParameter(ctx=ctx, param=option)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rpent.cli.scouting import plain
 from rpent.plugins import registry
 from rpent.plugins.index import label
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from rpent.specs import ServiceSpec
 
-SECTIONS = "rpent.run.sections"
-"""Where `click.Context.meta` keeps the sections of this invocation."""
 SELECTORS = {"robot": "robots", "planner": "planners", "perceptor": "perceptors"}
 NO_PERCEPTOR = "none"
 DEFAULT_PLANNERS = ("api", "flash")
@@ -57,13 +56,6 @@ def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[
     if choice["robot"] and not choice["planner"]:
         choice["planner"] = default_planner()
     return choice
-
-
-def plain(option: click.Parameter) -> click.Parameter:
-    """Return an option of the same names that takes any text."""
-    return click.Option(
-        [str(option.name), *option.opts], multiple=option.multiple, envvar=option.envvar, default=None
-    )
 
 
 def sections(choice: dict[str, Any], *, core: list[click.Parameter]) -> list[Section]:
@@ -149,23 +141,3 @@ def endpoint_options(services: Iterable[ServiceSpec], taken: frozenset[str]) -> 
 def flags_of(params: Iterable[click.Parameter]) -> frozenset[str]:
     """Return every way to type the options among `params`."""
     return frozenset(flag for param in params for flag in (*param.opts, *param.secondary_opts))
-
-
-def first_positional(command: click.Command, ctx: click.Context, args: list[str]) -> str | None:
-    """Return a command's first argument; it must come before the options that it brings, which are not known yet."""
-    options = [
-        plain(param) for param in command.params if isinstance(param, click.Option) and not param.is_flag
-    ]
-    scout = click.Command("scout", params=[*options, click.Argument(["first"], required=False)])
-    scout.add_help_option = False
-    found = scout.make_context(
-        "scout",
-        list(args),
-        parent=ctx.parent,
-        resilient_parsing=True,
-        ignore_unknown_options=True,
-        allow_extra_args=True,
-        allow_interspersed_args=True,
-    )
-    candidates = [found.params.get("first"), *found.args]
-    return next((text for text in candidates if text and not text.startswith("-")), None)

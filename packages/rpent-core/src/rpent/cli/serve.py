@@ -24,7 +24,7 @@ class ServeCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the service, add its options, then parse."""
-        from rpent.cli.sections import first_positional
+        from rpent.cli.scouting import first_positional
 
         if (text := first_positional(self, ctx, args)) is not None:
             from rpent.cli.options import options_from_model
@@ -48,7 +48,7 @@ class ServeCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write core's options, then the service's under its own heading."""
-        from rpent.cli.run import write_options
+        from rpent.cli.sectioned import write_options
 
         core = [param for param in click.Command.get_params(self, ctx) if isinstance(param, click.Option)]
         write_options(formatter, "Options", core, ctx)

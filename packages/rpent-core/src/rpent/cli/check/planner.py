@@ -7,49 +7,34 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rpent.cli.params import Limit, json_option, no_plugin_option, verbose_option
+from rpent.cli.scouting import first_positional
+from rpent.cli.sectioned import SECTIONS, SectionedCommand, sections_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rpent.cli.sections import Section
     from rpent.planners.trial import Trial
 
-_SECTION = "rpent.check.section"
 TIME_LIMIT_S = 120.0
 MAX_RETRIES = 1
 """Unless the user gives another number: a check says what is wrong instead of waiting until it passes."""
 
 
-class CheckPlannerCommand(click.Command):
+class CheckPlannerCommand(SectionedCommand):
     """A command whose options depend on the planner that it tries."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the planner, add its options, then parse."""
-        from rpent.cli.sections import first_positional, flags_of, plugin_section
-
         if (name := first_positional(self, ctx, args)) is not None:
+            from rpent.cli.sections import flags_of, plugin_section
+
             taken = flags_of(self.params) | {"--help", "-h"}
-            ctx.meta[_SECTION] = plugin_section("planners", name, taken=taken)
+            ctx.meta[SECTIONS] = [plugin_section("planners", name, taken=taken)]
         return super().parse_args(ctx, args)
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return core's parameters and the planner's."""
-        core = super().get_params(ctx)
-        section: Section | None = ctx.meta.get(_SECTION)
-        return [*core[:-1], *section.options, *core[-1:]] if section else core
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write core's options, then the planner's under its own heading."""
-        from rpent.cli.run import write_options
-
-        core = [param for param in click.Command.get_params(self, ctx) if isinstance(param, click.Option)]
-        write_options(formatter, "Options", core, ctx)
-        section: Section | None = ctx.meta.get(_SECTION)
-        if section is not None:
-            write_options(formatter, section.title, section.options, ctx)
-        else:
-            formatter.write_paragraph()
-            formatter.write_text("A planner has options of its own: rpent check planner NAME --help")
+    def more(self, ctx: click.Context) -> str:
+        """Say that a planner brings options."""
+        return "" if sections_of(ctx) else "A planner has options of its own: rpent check planner NAME --help"
 
 
 @click.command("planner", cls=CheckPlannerCommand)
@@ -88,7 +73,7 @@ def command(
             f"The planner `{name}` calls no language model; there is nothing to check.",
             hint="`rpent doctor` checks the installation.",
         )
-    section: Section = ctx.meta[_SECTION]
+    (section,) = sections_of(ctx)
     what = f"planner `{name}`"
     model = load_for(what, spec.config)
     retries = {"max_retries": MAX_RETRIES} if "max_retries" in model.model_fields else {}

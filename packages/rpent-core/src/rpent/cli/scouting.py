@@ -1,0 +1,43 @@
+"""The first of two phases of parsing: what is known before a plugin has brought its options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+def scouted(command: click.Command, ctx: click.Context, args: list[str]) -> tuple[str | None, dict[str, Any]]:
+    """Return a command's first argument and the values of its own options, each as it was typed.
+
+    The argument must come before the options that it brings, which are not known yet.
+    """
+    options = [
+        plain(param) for param in command.params if isinstance(param, click.Option) and not param.is_flag
+    ]
+    scout = click.Command("scout", params=[*options, click.Argument(["first"], required=False)])
+    scout.add_help_option = False
+    found = scout.make_context(
+        "scout",
+        list(args),
+        parent=ctx.parent,
+        resilient_parsing=True,
+        ignore_unknown_options=True,
+        allow_extra_args=True,
+        allow_interspersed_args=True,
+    )
+    candidates = [found.params.get("first"), *found.args]
+    first = next((text for text in candidates if text and not text.startswith("-")), None)
+    return first, found.params
+
+
+def first_positional(command: click.Command, ctx: click.Context, args: list[str]) -> str | None:
+    """Return a command's first argument; see `scouted`."""
+    return scouted(command, ctx, args)[0]
+
+
+def plain(option: click.Parameter) -> click.Parameter:
+    """Return an option of the same names that takes any text."""
+    return click.Option(
+        [str(option.name), *option.opts], multiple=option.multiple, envvar=option.envvar, default=None
+    )
