@@ -49,7 +49,7 @@ def test_a_fault_during_the_run_is_its_detail_and_it_goes_on(run_fake, tmp_path,
     assert outcome.exit_code == 3
     assert outcome.detail == "The provider of `m` is overloaded or failing (Overloaded)."
     command = f"rpent resume runs/{outcome.run_dir.name}"
-    assert outcome.hint.endswith(f"Then `{command}` goes on from here.")
+    assert outcome.hint.endswith(f"Then `{command}` goes on from here, also with `--model …`.")
     ended = next(
         event for event in read_events(outcome.run_dir / "events.jsonl") if event.type == "session_ended"
     )

@@ -41,8 +41,14 @@ def measure(*args):
 
 @pytest.mark.parametrize(
     ("args", "budget"),
-    [(["--help"], 120), (["--version"], 120), (["run", "--help"], 180), (["plugins", "--help"], 120)],
-    ids=["help", "version", "run-help", "plugins-help"],
+    [
+        (["--help"], 120),
+        (["--version"], 120),
+        (["run", "--help"], 180),
+        (["resume", "--help"], 140),
+        (["plugins", "--help"], 120),
+    ],
+    ids=["help", "version", "run-help", "resume-help", "plugins-help"],
 )
 def test_module_budget(ten_plugins, args, budget):
     found = measure(*args)

@@ -29,12 +29,26 @@ def test_a_fault_of_the_provider_is_the_runs_detail(tmp_path):
     ended = ending(tmp_path, error, resume="rpent resume runs/x")
     assert ended.reason == "infrastructure"
     assert ended.detail == error.message
-    assert ended.hint == f"{error.hint} Then `rpent resume runs/x` goes on from here."
+    assert ended.hint == f"{error.hint} Then `rpent resume runs/x` goes on from here, also with `--model …`."
 
 
-def test_going_on_does_not_help_with_every_fault(tmp_path):
-    error = model_error("request", planner="api", model="m", detail="bad")
-    assert ending(tmp_path, error, resume="rpent resume runs/x").hint == error.hint
+@pytest.mark.parametrize(
+    ("fault", "how"),
+    [
+        ("key", " Then `rpent resume runs/x` goes on from here."),
+        ("credit", " Then `rpent resume runs/x` goes on from here, also with `--model …`."),
+        ("unreachable", " Then `rpent resume runs/x` goes on from here, also with `--base-url …`."),
+        ("request", " `rpent resume runs/x --model …` goes on from here."),
+        ("context", " `rpent resume runs/x --model …` goes on from here."),
+        ("address", " `rpent resume runs/x --base-url …` goes on from here."),
+        ("images", " `rpent resume runs/x --no-images` goes on from here."),
+        ("price", ""),
+    ],
+)
+def test_a_fault_says_how_the_run_goes_on(tmp_path, fault, how):
+    error = model_error(fault, planner="api", model="m", detail="bad")
+    assert ending(tmp_path, error, resume="rpent resume runs/x").hint == f"{error.hint}{how}"
+    assert ending(tmp_path / "again", error).hint == error.hint
 
 
 def test_a_fault_inside_a_task_group(tmp_path):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 _SEQUENCES = (list, tuple, set, frozenset)
+_DEFAULT = "  [default: "
 
 
 class JsonValue(click.ParamType):  # type: ignore[type-arg]
@@ -56,6 +57,20 @@ def options_from_model(
         for name, field in model.model_fields.items()
         if _extra(field).get("cli", True)
     ]
+
+
+def as_recorded(options: list[click.Option], values: Mapping[str, Any]) -> None:
+    """Make options those of a recorded run: what is not typed stays as it was, whatever the environment says.
+
+    Args:
+        options: From `options_from_model`.
+        values: The recorded configuration, by field name.
+    """
+    for option in options:
+        option.required, option.envvar, option.show_envvar = False, None, False
+        value = values.get(field_name(option))
+        recorded = "" if value in (None, "") else f"  [recorded: {_shown(value)}]"
+        option.help = (option.help or "").partition(_DEFAULT)[0] + recorded
 
 
 def given(ctx: click.Context, options: list[click.Option]) -> dict[str, Any]:
@@ -180,12 +195,15 @@ def _help(field: FieldInfo) -> str:
     text = (field.description or "").strip()
     if field.is_required() or field.default_factory is not None or field.default in (None, ""):
         return text
-    default = field.default.value if isinstance(field.default, Enum) else field.default
-    if isinstance(default, bool):
-        default = "on" if default else "off"
-    if isinstance(default, _SEQUENCES):
-        default = ", ".join(str(item) for item in default) or "none"
-    return f"{text}  [default: {default}]"
+    return f"{text}{_DEFAULT}{_shown(field.default)}]"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, _SEQUENCES):
+        return ", ".join(str(item) for item in value) or "none"
+    return str(value.value if isinstance(value, Enum) else value)
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

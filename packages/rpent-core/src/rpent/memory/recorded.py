@@ -9,6 +9,7 @@ from rpent.memory.layout import DRAFTS
 from rpent.memory.merge import Evidence, MergeReport, merge
 from rpent.memory.publish import Publication, publish_recipe
 from rpent.memory.recipe import Audit
+from rpent.runs.processes import planner_names
 from rpent.runs.recipe import RecipeCall, read_recipe
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def audit_of(
         repeated=repeated,
         env_steps=env_steps,
         seed=task.get("seed", 0),
-        planner=manifest["planner"]["name"],
+        planner=", ".join(planner_names(manifest)),
         model=manifest.get("usage", {}).get("model", ""),
         instruction=task["instruction"],
         created=manifest["created"],

@@ -6,6 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rpent.planners.address import checked_address
 
+OF_ONE_MODEL = frozenset({"input_usd_per_mtok", "output_usd_per_mtok"})
+"""Options that say something of one model; a resumed run with another model does not keep them."""
+
 
 class ModelConfig(BaseModel):
     """Common fields; a planner's own config model derives from it and may give other defaults."""

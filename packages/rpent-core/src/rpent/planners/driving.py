@@ -69,12 +69,13 @@ def end_for(error: BaseException, session: Session, resume: str = "") -> None:
 
 def remedy_of(error: ModelError, resume: str) -> str:
     """Return what to do about a fault, and how to go on with the run afterwards."""
-    steps = [error.hint or ""]
+    options, goes_on = error.other_options, ""
     if resume and error.resumable:
-        steps.append(
-            f"Then `{resume}` goes on from here." if error.hint else f"`{resume}` goes on from here."
-        )
-    return " ".join(filter(None, steps))
+        goes_on = f"{'Then ' if error.hint else ''}`{resume}` goes on from here"
+        goes_on += f", also with `{options}`." if options else "."
+    elif resume and options:
+        goes_on = f"`{resume} {options}` goes on from here."
+    return " ".join(filter(None, (error.hint, goes_on)))
 
 
 def cause_of(error: BaseException) -> BaseException:

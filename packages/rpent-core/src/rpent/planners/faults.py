@@ -33,8 +33,20 @@ Fault = Literal[
 
 RETRYABLE = frozenset({"unreachable", "rate_limit", "overloaded"})
 """Faults that pass by themselves: a planner tries again, a few times."""
-RESUMABLE = RETRYABLE | {"key", "credit"}
+RESUMABLE = RETRYABLE | {"key", "credit", "sdk"}
 """Faults that a user can mend, or wait for; the run then goes on from where it is."""
+OTHER_OPTIONS: dict[Fault, str] = {
+    "credit": "--model …",
+    "rate_limit": "--model …",
+    "overloaded": "--model …",
+    "unreachable": "--base-url …",
+    "model": "--model …",
+    "address": "--base-url …",
+    "context": "--model …",
+    "images": "--no-images",
+    "request": "--model …",
+}
+"""Options of `rpent resume` with which a run goes on after a fault."""
 
 _HINTS: dict[Fault, str] = {
     "sdk": "Install it with the planner's own distribution.",
@@ -44,7 +56,7 @@ _HINTS: dict[Fault, str] = {
     "rate_limit": "Wait a little.",
     "credit": "Add credit at the provider.",
     "overloaded": "Wait a little, or take another `--model`.",
-    "context": "Take a model with a larger context window, or fewer `--max-turns`.",
+    "context": "Take a `--model` with a larger context window, or fewer `--max-turns`.",
     "images": "Add `--no-images`, or take another `--model`.",
     "request": "Another `--model` may accept it; `logs/run.log` in the run directory has the details.",
     "refusal": "Reword the task, or take another `--model`.",
@@ -88,6 +100,11 @@ class ModelError(RpentError):
     def resumable(self) -> bool:
         """Whether `rpent resume` helps once the remedy has been applied."""
         return self.fault in RESUMABLE
+
+    @property
+    def other_options(self) -> str:
+        """Options with which `rpent resume` helps; empty where none does."""
+        return OTHER_OPTIONS.get(self.fault, "")
 
 
 def model_error(

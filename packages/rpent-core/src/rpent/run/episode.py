@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from rpent.planners.driving import start_planner
 from rpent.robot import Prompts, ToolContext
 from rpent.run.closing import close_episode
 from rpent.run.filming import Filming
-from rpent.run.manifest import packages_of
+from rpent.run.manifest import fresh_process, packages_of
 from rpent.run.memory import drafts_dir, open_memory
 from rpent.run.perception import build_perceptor
 from rpent.run.prompts import render
@@ -26,6 +25,7 @@ from rpent.run.services import service_requests
 from rpent.run.tools import collect_tools
 from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
+from rpent.runs.processes import planner_changes
 from rpent.services.supervisor import Supervisor
 from rpent.session.attempts import Attempts
 from rpent.session.limits import Budget
@@ -94,7 +94,7 @@ class Episode:
 
     def run(self) -> Outcome:
         """Run the stages and close, whatever happens in them."""
-        self.manifest["processes"].append({"pid": os.getpid(), "started": time.time()})
+        self.manifest["processes"].append(fresh_process(self.resolved))
         try:
             self._announce()
             self._stages()
@@ -180,7 +180,7 @@ class Episode:
         )
         toolkit = self.resolved.robot.toolkit(self._context)
         if self.resume is not None:
-            self.resume.restore(toolkit, self.recorder)
+            self.resume.restore(toolkit, self.recorder, planner_changes(self.manifest)[-1])
         self.manifest["task"] |= toolkit.details()
         self.recorder.directory.write_manifest(self.manifest)
         return toolkit
@@ -291,7 +291,7 @@ class Episode:
                 RunStartedEvent(
                     run_dir=str(self.recorder.directory.path),
                     robot=self.manifest["robot"]["name"],
-                    planner=self.manifest["planner"]["name"],
+                    planner=self.manifest["processes"][-1]["planner"]["name"],
                     task=self.resolved.setup.tag,
                 ),
             )

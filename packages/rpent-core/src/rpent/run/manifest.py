@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import time
@@ -54,6 +55,17 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
         "timings_s": {},
         "processes": [],
         "outcome": None,
+    }
+
+
+def fresh_process(resolved: Resolved) -> dict[str, Any]:
+    """Return what run.json says of this process; a resumed run may have another planner than it was started with."""
+    request = _public_request(resolved)
+    return {
+        "pid": os.getpid(),
+        "started": time.time(),
+        "planner": _plugin(resolved, "planners", public_values(resolved.planner_config)),
+        "request": {name: request[name] for name in ("planner", "planner_config")},
     }
 
 

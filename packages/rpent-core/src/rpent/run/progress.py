@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from rpent.printable import printable
 from rpent.runs import events as ev
 from rpent.runs.attempts import attempt_line
+from rpent.runs.processes import PlannerChange
 from rpent.suggest import typeable
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
         case ev.RunStarted():
             return f"{event.tag}, planner {event.planner}: {event.instruction}"
         case ev.RunResumed():
-            return f"resumed after step {event.step}"
+            change = PlannerChange(planner=event.planner, options=event.options)
+            return f"resumed after step {event.step}" + (f" with {change}" if change else "")
         case ev.StageChanged(status="failed"):
             return f"{event.stage}: {f'failed. {event.detail}' if event.detail else 'stopped'}"
         case ev.StageChanged(status="done") if event.stage != "session":

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rpent.cancel import CancelToken
 from rpent.errors import RunDirectoryError, UsageError
 from rpent.planners.driving import check_planner
+from rpent.run.changes import request_to_resume
 from rpent.run.episode import Episode, Surroundings
 from rpent.run.lock import RunLock
-from rpent.run.manifest import request_from_json
 from rpent.run.progress import progress_for
 from rpent.run.resolve import resolve
 from rpent.run.signals import Interrupts
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rpent.runs.attempts import Attempt
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
+    from rpent.runs.processes import PlannerChange
     from rpent.tools.toolkit import Toolkit
 
 _UNFINISHED = "The run was interrupted before this call ended; the world is as it was after step {step}."
@@ -59,11 +60,12 @@ def resume(
         on_event: As in `execute`.
         steering: As in `execute`.
         **changes: Fields of the request to replace (`limits`, `endpoints`, `token`, `env_python`,
-            `progress`).
+            `progress`, `planner`). `planner_config` is merged over what the last process used; another
+            `planner` starts from its own defaults.
 
     Raises:
         RunDirectoryError: It is not a run directory, its run is still going on, or its events are lost.
-        UsageError: The run has finished.
+        UsageError: The run has finished, or the planner does not accept its options.
         ModelError: The planner's SDK, key or model server cannot be used.
     """
     directory = RunDirectory(Path(run_dir).absolute())
@@ -71,7 +73,7 @@ def resume(
     with Interrupts() as interrupts, RunLock(directory.path):
         _check_unfinished(manifest, directory)
         _check_events(directory)
-        request = request_from_json(manifest["request"], **changes)
+        request = request_to_resume(manifest, **changes)
         with progress_for(request.progress) as progress:
             resolved = resolve(request, registry)
             check_planner(resolved.planner, request.limits)
@@ -166,11 +168,12 @@ class ResumePoint:
             elapsed_before_s=_elapsed_s(self.events),
         )
 
-    def restore(self, toolkit: Toolkit, recorder: Recorder) -> None:
+    def restore(self, toolkit: Toolkit, recorder: Recorder, change: PlannerChange) -> None:
         """Bring the world back to the last step; without any, the episode begins anew."""
         if self.step >= 0:
             toolkit.restore(read_snapshot(recorder.directory, self.step))
-        recorder.event(ev.RunResumed(step=self.step))
+        resumed = ev.RunResumed(step=self.step, planner=change.planner, options=dict(change.options))
+        recorder.event(resumed)
 
 
 def _closed(call: ev.ToolCalled, history: Sequence[Event], step: int) -> ev.ToolReturned:

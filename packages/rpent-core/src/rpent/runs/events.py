@@ -53,6 +53,10 @@ class RunResumed(Event):
 
     type: Literal["run_resumed"] = "run_resumed"
     step: int
+    planner: str = ""
+    """Who goes on, where that is another planner than the run was started with, or it has other options."""
+    options: dict[str, Any] = {}
+    """Its options that differ from those the run was started with; of another planner, those that were given."""
     dropped_from_seq: int | None = None
     """Events from this number on (of a call that never returned) have no effect on the restored state."""
 

@@ -11,6 +11,7 @@ from typing import Any
 from rpent.errors import RpentError, RunDirectoryError, UsageError
 from rpent.home import expanded
 from rpent.runs.directory import GROUP, RunDirectory
+from rpent.runs.processes import planner_names
 from rpent.suggest import did_you_mean
 
 
@@ -25,6 +26,7 @@ class RunSummary:
     """Seconds since the epoch."""
     robot: str
     planner: str
+    """The planner that it was started with."""
     instruction: str
     state: str
     """`running`, `ended` or `interrupted` (killed, or never closed)."""
@@ -33,6 +35,8 @@ class RunSummary:
     reason: str | None = None
     attempts: int | None = None
     """How many attempts an exploring run made."""
+    planners: tuple[str, ...] = ()
+    """Every planner that worked on it; more than one where it was resumed with another."""
     problem: str = ""
     """Why the run cannot be read."""
 
@@ -75,8 +79,9 @@ def summary(path: Path, output_dir: Path) -> RunSummary:
             planner_status=outcome.get("planner_status"),
             reason=outcome.get("reason"),
             attempts=len(values["attempts"]) if "attempts" in values else None,
+            planners=tuple(planner_names(values)),
         )
-    except (RpentError, KeyError, TypeError, ValueError) as error:
+    except (RpentError, AttributeError, KeyError, TypeError, ValueError) as error:
         return RunSummary(
             name=name,
             path=str(path),

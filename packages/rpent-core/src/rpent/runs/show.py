@@ -9,6 +9,7 @@ from rpent.runs import events as ev
 from rpent.runs.attempts import Attempt, attempt_line
 from rpent.runs.events import read_events
 from rpent.runs.index import is_locked
+from rpent.runs.processes import PlannerChange, planner_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +45,17 @@ def _head(manifest: dict[str, Any]) -> Iterator[str]:
         if plugin := manifest.get(kind):
             origin = f"  [{plugin['distribution']} {plugin['version']}]" if plugin.get("distribution") else ""
             yield f"{kind:<11} {plugin['name']}{origin}"
+        if kind == "planner":
+            yield from (_cut(f"            then {change}") for change in _later_planners(manifest))
     if manifest.get("privileged_perceptors"):
         yield f"privileged  {', '.join(manifest['privileged_perceptors'])} (reads ground truth)"
     yield f"created     {_when(manifest['created'])} by rpent {manifest['rpent']}"
+
+
+def _later_planners(manifest: dict[str, Any]) -> Iterator[str]:
+    """Yield what later processes went on with, where it changed."""
+    texts = [str(change) or "as started" for change in planner_changes(manifest)]
+    yield from (text for before, text in zip(["as started", *texts], texts, strict=False) if text != before)
 
 
 def _tail(manifest: dict[str, Any], directory: RunDirectory) -> Iterator[str]:
@@ -100,7 +109,8 @@ def event_lines(event: Event) -> Iterator[str]:  # noqa: PLR0912  (one case an e
         case ev.Recovered():
             yield f"  service {event.service} restarted, world as after step {event.step}"
         case ev.RunResumed():
-            yield f"— resumed after step {event.step}"
+            change = PlannerChange(planner=event.planner, options=event.options)
+            yield _cut(f"— resumed after step {event.step}" + (f" with {change}" if change else ""))
         case ev.AttemptStarted():
             yield f"— attempt {event.attempt}"
         case ev.AttemptEnded():
