@@ -166,6 +166,7 @@ def drive_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
                     registry=FakeRegistry(),
                     progress="quiet",
                     on_event=on_event,
+                    planner=case.planner,
                     planner_config=values,
                     **options,
                 )

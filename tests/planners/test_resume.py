@@ -13,11 +13,14 @@ from typing import Any
 import psutil
 import pytest
 from rpent.cancel import CancelToken
-from rpent.run import Limits
+from rpent.errors import ExitCode
+from rpent.run import Limits, resume
 from rpent.runs.events import read_events
+from rpent.testing.fake_robot.robot import solution
 from rpent.testing.models import ALWAYS, Call, Fault, ModelServer, Reply, Request
+from rpent.testing.registry import FakeRegistry
 
-from .cases import KEY, PARAMS, PRICES, Case
+from .cases import CASES, KEY, PARAMS, PRICES, Case
 from .scenario import DONE, FINISH, LOOK, MOVE, SLOW
 
 FIRST = Reply(text="First I look around.", calls=[LOOK])
@@ -85,6 +88,76 @@ def test_a_run_goes_on(case: Case, how: str, drive_run: Any) -> None:
     turns = [event.turn for event in second.of("turn")]
     assert turns == sorted(turns)
     assert [event.seq for event in second.events] == list(range(len(second.events)))
+
+
+def case(name: str) -> Case:
+    return next(case for case in CASES if case.id == name)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("api-chat", "api-anthropic"),
+        ("api-anthropic", "api-responses"),
+        pytest.param("api-chat", "claude-code", marks=pytest.mark.sdk),
+        pytest.param("claude-code", "api-chat", marks=pytest.mark.sdk),
+    ],
+)
+def test_another_model_or_planner_goes_on(first: str, then: str, drive_run: Any) -> None:
+    no_credit = Reply(calls=[LOOK], fault=Fault(status=402, type="billing_error", times=ALWAYS))
+    started = drive_run(case(first), [FIRST, no_credit])
+    assert started.outcome.reason == "infrastructure", started.outcome.detail
+    assert "goes on from here, also with `--model …`." in started.outcome.hint
+
+    resumed = drive_run(case(then), script_after(), run_dir=started.outcome.run_dir)
+    assert resumed.server.problems == []
+    assert (resumed.outcome.reason, resumed.outcome.planner_status) == ("finished", "failure")
+    assert {request.wire for request in resumed.server.requests} == {case(then).wire}
+    processes = [process["planner"] for process in resumed.manifest["processes"]]
+    assert [process["name"] for process in processes] == [case(first).planner, case(then).planner]
+    assert processes[0]["config"]["model"] == resumed.manifest["planner"]["config"]["model"]
+    (event,) = resumed.of("run_resumed")
+    assert event.options["model"] == processes[1]["config"]["model"]
+
+
+def test_a_run_goes_on_with_another_model_from_the_command_line(
+    plugin_site: Any, run_cli: Any, tmp_path: Path
+) -> None:
+    plugin_site.add_fake_robot()
+    runs = ("--output-dir", str(tmp_path / "runs"), "--quiet")
+    no_credit = Reply(calls=[LOOK], fault=Fault(status=402, type="billing_error", times=ALWAYS))
+    with ModelServer([FIRST, no_credit], key=KEY) as server:
+        model = ("--model", "openai-chat:test-model", "--base-url", f"{server.url}/v1")
+        started = run_cli("run", "--robot", "fake", "--planner", "api", *model, *runs, "--no-video")
+    assert started.exit_code == ExitCode.INFRASTRUCTURE, started.stderr
+    assert "also with `--model …`" in started.stdout + started.stderr
+
+    refused = run_cli("resume", "latest", *runs)  # the old server is gone
+    assert refused.exit_code == ExitCode.INFRASTRUCTURE
+    assert "cannot be reached" in refused.stderr
+    with ModelServer(script_after(), key=KEY, models=("better",)) as server:
+        wrong = run_cli("resume", "latest", *runs, "--model", "anthropic:worse", "--base-url", server.url)
+        model = ("--model", "anthropic:better", "--base-url", server.url)
+        resumed = run_cli("resume", "latest", *runs, *model)
+        assert server.problems == []
+    assert "The model `worse` is not served" in wrong.stderr
+    assert resumed.exit_code == ExitCode.TASK_FAILED, resumed.stderr
+    shown = run_cli("show", "latest", *runs[:2]).stdout
+    assert "then api (model=anthropic:better, base_url=" in shown
+
+
+def test_a_planner_without_a_model_goes_on(drive_run: Any) -> None:
+    started = drive_run(case("api-chat"), [FIRST, Reply(calls=[LOOK])], limits=Limits(max_turns=1))
+    outcome = resume(
+        started.outcome.run_dir,
+        registry=FakeRegistry(),
+        progress="quiet",
+        planner="scripted",
+        planner_config={"calls": solution()},
+        endpoints={},
+        limits=Limits(),
+    )
+    assert outcome.benchmark_success is True, outcome.detail
 
 
 DRIVER = """
