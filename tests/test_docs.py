@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -91,10 +92,23 @@ def readers_plugins(plugin_site):
     plugin_site.add("rpent-planner-mine", entry_points=points, modules={"rpent_planner_mine.py": MINE})
 
 
+@pytest.fixture
+def readers_run(tmp_path):
+    """A run that the reader may have recorded: whoever planned it brings the options of `rpent resume RUN`."""
+    request = {"robot": "libero", "planner": "api", "planner_config": {}}
+    plugins = {"robot": {"name": "libero"}, "planner": {"name": "api", "config": {}}}
+    task = {"instruction": "Task.", "tag": "task"}
+    empty = {"services": {}, "timings_s": {}, "processes": [], "outcome": None}
+    manifest = {"format": 1, "rpent": "0", "created": 0, "task": task, "request": request, **plugins, **empty}
+    (tmp_path / "run.json").write_text(json.dumps(manifest))
+    return tmp_path
+
+
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
-def test_every_command_exists_with_its_options(page, line, readers_plugins):
+def test_every_command_exists_with_its_options(page, line, readers_plugins, readers_run):
     """`--help` is looked at first, but only after every option of the line was recognised."""
     words = shlex.split(line)
+    words = [*words[:1], str(readers_run), *words[2:]] if words[:1] == ["resume"] and words[1:] else words
     named_only = words[-1].startswith("--") and words[-1] != "--help"  # `rpent run --robot` in a sentence
     words.insert(len(words) - named_only, "--help")
     shown = CliRunner().invoke(main, words)

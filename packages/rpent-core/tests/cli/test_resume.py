@@ -101,6 +101,7 @@ def again(runs, run_cli):
 def test_without_a_run_the_help_says_how_to_see_more(runs, run_cli):
     text = run_cli("resume", "--help").stdout
     assert "rpent resume RUN --help" in text
+    assert "  RUN\n" not in text
     assert "--depth" not in text
 
 

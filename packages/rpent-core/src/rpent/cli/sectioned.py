@@ -26,7 +26,8 @@ class SectionedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write core's options, then each plugin's under its own heading."""
-        write_options(formatter, "Options", click.Command.get_params(self, ctx), ctx)
+        core = [param for param in click.Command.get_params(self, ctx) if isinstance(param, click.Option)]
+        write_options(formatter, "Options", core, ctx)
         for section in sections_of(ctx):
             write_options(formatter, section.title, section.options, ctx)
         if text := self.more(ctx):
