@@ -168,7 +168,18 @@ def test_wrong_usage(again, resumed, args, sentence):
     assert resumed == []
 
 
+def test_the_run_comes_first(runs, run_cli, resumed):
+    recorded(runs / "later")
+    command = ("resume", "--output-dir", str(runs))
+    result = run_cli(*command, "--model", str(runs / "later"), "walk")
+    assert result.exit_code == ExitCode.USAGE
+    assert "RUN comes before the planner's options" in result.stderr
+    assert resumed == []
+    assert run_cli(*command, "--max-turns", "9", "walk").exit_code == ExitCode.TASK_FAILED
+
+
 def test_a_run_that_does_not_exist(runs, run_cli):
     result = run_cli("resume", "wlk", "--output-dir", str(runs), "--depth", "1")
     assert result.exit_code == ExitCode.USAGE
     assert "There is no run `wlk`; did you mean `walk`?" in result.stderr
+    assert "RUN comes before the planner's options" in run_cli("resume", "--model", "m", "latest").stderr

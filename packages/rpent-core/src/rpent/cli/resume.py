@@ -12,7 +12,7 @@ from rpent.cli.interactive import interactive_option, steered
 from rpent.cli.params import PluginChoice, output_dir_option, verbose_option
 from rpent.cli.scouting import scouted
 from rpent.cli.sectioned import SECTIONS, SectionedCommand, sections_of
-from rpent.errors import RpentError
+from rpent.errors import RpentError, UsageError
 
 if TYPE_CHECKING:
     from rpent.cli.sections import Section
@@ -31,7 +31,10 @@ class ResumeCommand(SectionedCommand):
             except RpentError:
                 if not ctx.resilient_parsing:  # shell completion goes on with what core offers
                     raise
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        if ctx.params["run"] != run and not ctx.resilient_parsing:  # the value of an option was taken for it
+            raise UsageError(f"RUN comes before the planner's options: rpent resume {ctx.params['run']} …")
+        return rest
 
     def more(self, ctx: click.Context) -> str:
         """Say that the run's planner brings options."""
@@ -47,7 +50,11 @@ def planner_section(command: click.Command, run: str, output_dir: Path, planner:
     from rpent.runs.index import find_run
     from rpent.runs.processes import last_request, planners_of
 
-    manifest = RunDirectory(find_run(run, output_dir)).read_manifest()
+    try:
+        manifest = RunDirectory(find_run(run, output_dir)).read_manifest()
+    except UsageError as error:
+        hint = f"{error.hint or ''} RUN comes before the planner's options.".lstrip()
+        raise UsageError(error.message, hint=hint) from error
     recorded = last_request(manifest)
     choice = {"robot": recorded["robot"], "planner": planner or recorded["planner"], "perceptor": None}
     found = sections(choice, core=[*run_command.params, *command.params])
