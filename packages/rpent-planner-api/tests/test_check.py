@@ -54,8 +54,19 @@ def test_a_missing_key(monkeypatch: pytest.MonkeyPatch) -> None:
         assert error.hint == f"export {variable}=..."
 
 
-@pytest.mark.parametrize("provider", ["google", "groq", "mistral", "openrouter", "deepseek"])
-def test_a_missing_key_of_another_provider(provider: str) -> None:
+@pytest.mark.parametrize(
+    ("provider", "client"),
+    [
+        ("google", "google.genai"),
+        ("groq", "groq"),
+        ("mistral", "mistralai"),
+        ("openrouter", ""),
+        ("deepseek", ""),
+    ],
+)
+def test_a_missing_key_of_another_provider(provider: str, client: str) -> None:
+    if client:  # comes with the extra of that name
+        pytest.importorskip(client, exc_type=ImportError)
     error = refused(ApiConfig(model=f"{provider}:some-model"))
     assert error.fault == "key"
     assert f"{provider.upper()}_API_KEY" in error.message
