@@ -27,7 +27,7 @@ STRIPPED = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "MCP_", "RPENT_")
 
 @pytest.fixture
 def start(plugin_site, tmp_path):
-    """Return a function that starts an interactive run over a scripted model."""
+    """Return a function that starts (or, with `resume`, goes on with) an interactive run over a scripted model."""
     plugin_site.add(
         "rpent-robot-fake",
         entry_points={"rpent.robots": {"fake": "fake_plugin"}},
@@ -36,7 +36,7 @@ def start(plugin_site, tmp_path):
     )
     opened = []
 
-    def start_(script, *options, planner="api", step_time_s=0.0, arguments=None, term="xterm-256color"):
+    def start_(script, *options, planner="api", step_time_s=0.0, resume=None, term="xterm-256color"):
         server = ModelServer(script, models=("test-model",), key="test-key")
         server.__enter__()
         opened.append(server)
@@ -47,8 +47,9 @@ def start(plugin_site, tmp_path):
             "claude_code": ("test-model", server.url),
             "codex": ("test-model", f"{server.url}/v1"),
         }[planner]
-        command = arguments or ["run", "--robot", "fake", "--step-time-s", str(step_time_s), "--no-video"]
-        command += ["--planner", planner, "--model", model, "--base-url", url] if arguments is None else []
+        command = ["run", "--robot", "fake", "--step-time-s", str(step_time_s), "--no-video"]
+        command = ["resume", resume] if resume else [*command, "--planner", planner]
+        command += ["--model", model, "--base-url", url]
         keyboard = Keyboard([*command, "--interactive", *options], env=env, cwd=tmp_path, term=term)
         opened.append(keyboard)
         return keyboard, server

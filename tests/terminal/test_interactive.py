@@ -141,6 +141,15 @@ def test_quitting_during_a_motion_and_going_on_later(start, tmp_path, keys):
     assert keyboard.leave() == 130
     assert manifest(tmp_path)["outcome"]["reason"] == "interrupted"
 
+    keyboard, server = start([Reply(text="Where was I?"), finish("stuck")], resume="latest")
+    keyboard.expect("The planner waits for you.")
+    keyboard.type("Finish, please." + ENTER)
+    assert keyboard.leave() == 1
+    assert "put the red cube on the pad. Softly." in told(server.requests[0])
+    assert "I move." in told(server.requests[0])
+    assert "Finish, please." in told(server.requests[1])
+    assert manifest(tmp_path)["outcome"]["planner_status"] == "stuck"
+
 
 def test_the_terminal_is_left_as_it_was(start):
     """Nothing that a shell would suffer from: all settings are as before, the cursor is shown."""
