@@ -176,7 +176,7 @@ def test_listed_prices(stage: Stage) -> None:
 
 
 def test_what_the_options_ask_for(stage: Stage) -> None:
-    asked = {"thinking": False, "effort": "low", "max_tokens": 1234, "images": False}
+    asked = {"thinking": False, "reasoning_effort": "low", "max_tokens": 1234, "images": False}
     body: dict[str, Any] = stage.play([Reply(calls=[LOOK]), FINISH], asked).server.last.body
     assert "thinking" not in body
     assert body["output_config"]["effort"] == "low"

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from rpent.errors import ServiceError
 from rpent.planners.faults import ModelError
+from rpent.planners.launcher import ALWAYS as EVERY_PROGRAMS
 from rpent.runs.events import AssistantText, ToolCalled, UsageReported, read_events
 from rpent.services import prctl
 from rpent.testing import fake_session
@@ -183,3 +184,34 @@ def test_a_port_that_another_user_took_is_refused(monkeypatch):
         assert proxy._is_ours(port)
         monkeypatch.setattr(os, "getuid", lambda: 4711)
         assert not proxy._is_ours(port)
+
+
+def test_the_proxy_gets_no_secret_of_the_users(monkeypatch, tmp_path):
+    monkeypatch.setenv("GITHUB_TOKEN", "not-for-the-proxy")
+    monkeypatch.setenv("OPENAI_API_KEY", "nor-this")
+    found = proxy.proxy_environment(tmp_path, key="the-runs", upstream_key="the-models")
+    usual = {name for name in found if name in EVERY_PROGRAMS or name.startswith("LC_")}
+    own = {name: value for name, value in found.items() if name not in usual | {"HOME"}}
+    assert not {"not-for-the-proxy", "nor-this"} & set(found.values())
+    assert found["HOME"] == str(tmp_path)
+    assert {value for name, value in own.items() if "KEY" in name} == {"the-runs", "the-models"}
+    assert all(name.startswith(("LITELLM_", "NO_DOCS", "RPENT_")) for name in own), own
+
+
+@pytest.mark.sdk
+def test_nor_does_its_process(serve, key, tmp_path, monkeypatch):
+    import psutil
+
+    monkeypatch.setenv("GITHUB_TOKEN", "not-for-the-proxy")
+    environments = []
+
+    def look(_request):
+        me = psutil.Process()
+        environments.extend(child.environ() for child in me.children(recursive=True))
+        return Reply(calls=[Call("finish", {"status": "stuck", "summary": "Seen."})])
+
+    server = serve(look)
+    with fake_session(tmp_path / "run") as session:
+        planner(server, "chat").run(session)
+    assert any("LITELLM_MODE" in environment for environment in environments)
+    assert not any("not-for-the-proxy" in environment.values() for environment in environments)

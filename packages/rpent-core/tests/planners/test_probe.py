@@ -101,6 +101,13 @@ def test_a_server_of_something_else(wire):
         assert fault(wire, url).fault == "address"
 
 
+@pytest.mark.parametrize(("wire", "path"), WIRES)
+def test_a_wrong_path_is_not_taken_for_a_wrong_model(wire, path):
+    """Its server quotes the path that it does not have, and with it the name of the model."""
+    with ModelServer([], models=("test-model",), key="test-key") as server:
+        assert fault(wire, server.url + "/oops" + path).fault == "address"
+
+
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 def test_nobody_is_there(wire):
     error = fault(wire, "http://127.0.0.1:9/v1")

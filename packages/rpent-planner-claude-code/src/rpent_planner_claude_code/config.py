@@ -26,7 +26,7 @@ class ClaudeCodeConfig(ModelConfig):
         "else Anthropic's own.",
     )
     thinking: bool = Field(default=True, description="Let the model think before it acts, where it can.")
-    effort: Effort | None = Field(
+    reasoning_effort: Effort | None = Field(
         default=None, description="How thoroughly the model works; its own default when left out."
     )
     max_tokens: int | None = Field(

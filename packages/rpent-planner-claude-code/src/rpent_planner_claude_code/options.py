@@ -77,7 +77,7 @@ def build_options(  # noqa: PLR0917  (what a conversation consists of)
         system_prompt={"type": "file", "path": str(prompt)},
         model=endpoint.model,
         thinking=_thinking(config),
-        effort=config.effort,
+        effort=config.reasoning_effort,
         max_turns=_turns_left(session),
         max_budget_usd=_budget_left(session, endpoint),
         tools=[],

@@ -93,9 +93,11 @@ def _find(probe: _Probe, model: str, facts: dict[str, str]) -> None:
             raise model_error("model", known=names, **facts)
         return
     advice = probe.advice()
-    if not advice and fault_of(single.status, single.body) == "model":
+    there = probe.route_states()
+    # A server that quotes the path which it does not have names the model in it.
+    if not advice and fault_of(single.status, single.body) == "model" and set(there) != {False}:
         raise model_error("model", detail=single.body, **facts)
-    if advice or not probe.has_route():
+    if advice or True not in there:
         raise model_error("address", detail=advice, **facts)
 
 
@@ -142,9 +144,9 @@ class _Probe:
             answer = self.ask(self.models + rest)
         return answer
 
-    def has_route(self) -> bool:
-        """Whether the address has the API's own route: it refuses an empty request, which costs nothing."""
-        return any(self._is_there(route) for route in _ROUTES[self.wire])
+    def route_states(self) -> list[bool | None]:
+        """Whether the address has each of the API's own routes: they refuse an empty request, which costs nothing."""
+        return [self._is_there(route) for route in _ROUTES[self.wire]]
 
     def only_other(self, route: str) -> str:
         """Return another route that the server has in place of this one; empty when it has this one, or none."""
