@@ -18,7 +18,6 @@ from rpent.errors import RpentError
 
 if TYPE_CHECKING:
     from rpent.run.request import RunRequest
-    from rpent.run.steering import Steering
 
 LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
 """The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
@@ -176,17 +175,17 @@ def command(ctx: click.Context, /, **_options: Any) -> int:
     request = build_request(ctx, planner=planner)
     with steered(ctx.params) as steering:
         if request.explore is not None:
-            return _explore(request, steering)
+            return _explore(request)
         return int(execute(request, steering=steering).exit_code)
 
 
-def _explore(request: RunRequest, steering: Steering | None) -> int:
+def _explore(request: RunRequest) -> int:
     """Run the sessions of an exploration and sum them up."""
     import json
 
     from rpent.run import explore
 
-    done = explore(request, steering=steering)
+    done = explore(request)
     if request.progress == "json":
         click.echo(json.dumps({"type": "exploration", **done.to_json()}))
     elif done.folder is not None:

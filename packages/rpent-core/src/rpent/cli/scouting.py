@@ -15,17 +15,7 @@ def scouted(command: click.Command, ctx: click.Context, args: list[str]) -> tupl
     options = [
         plain(param) for param in command.params if isinstance(param, click.Option) and not param.is_flag
     ]
-    scout = click.Command("scout", params=[*options, click.Argument(["first"], required=False)])
-    scout.add_help_option = False
-    found = scout.make_context(
-        "scout",
-        list(args),
-        parent=ctx.parent,
-        resilient_parsing=True,
-        ignore_unknown_options=True,
-        allow_extra_args=True,
-        allow_interspersed_args=True,
-    )
+    found = scout([*options, click.Argument(["first"], required=False)], ctx, args)
     candidates = [found.params.get("first"), *found.args]
     first = next((text for text in candidates if text and not text.startswith("-")), None)
     return first, found.params
@@ -34,6 +24,19 @@ def scouted(command: click.Command, ctx: click.Context, args: list[str]) -> tupl
 def first_positional(command: click.Command, ctx: click.Context, args: list[str]) -> str | None:
     """Return a command's first argument; see `scouted`."""
     return scouted(command, ctx, args)[0]
+
+
+def scout(params: list[click.Parameter], ctx: click.Context, args: list[str]) -> click.Context:
+    """Parse what is known so far; what the second phase will know is left alone, and nothing is asked for."""
+    command = click.Command("scout", params=params, add_help_option=False)
+    return command.make_context(
+        "scout",
+        list(args),
+        parent=ctx.parent,
+        resilient_parsing=True,
+        ignore_unknown_options=True,
+        allow_extra_args=True,
+    )
 
 
 def plain(option: click.Parameter) -> click.Parameter:

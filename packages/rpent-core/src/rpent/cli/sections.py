@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rpent.cli.scouting import plain
+from rpent.cli.scouting import plain, scout
 from rpent.plugins import registry
 from rpent.plugins.index import label
 
@@ -37,19 +37,7 @@ def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[
     """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest comes later."""
     names = {*SELECTORS, "no_plugin"}
     asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
-    scout = click.Command(
-        "run",
-        params=[asks_help, *(plain(p) for p in command.params if p.name in names)],
-        add_help_option=False,
-    )
-    found = scout.make_context(
-        "run",
-        list(args),
-        parent=ctx.parent,
-        resilient_parsing=True,
-        ignore_unknown_options=True,
-        allow_extra_args=True,
-    )
+    found = scout([asks_help, *(plain(p) for p in command.params if p.name in names)], ctx, args)
     if found.params.get("no_plugin"):
         registry.block(found.params["no_plugin"])
     choice = {name: found.params.get(name) for name in (*SELECTORS, "help")}

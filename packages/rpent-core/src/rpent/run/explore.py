@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from rpent.run.request import RunRequest
     from rpent.run.resolve import Registry
-    from rpent.run.steering import Steering
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
 
@@ -65,7 +64,6 @@ def explore(
     registry: Registry | None = None,
     cancel: CancelToken | None = None,
     on_event: Callable[[Event], None] | None = None,
-    steering: Steering | None = None,
 ) -> Exploration:
     """Run the sessions of an exploring request; an interrupt or a failed infrastructure ends them all.
 
@@ -74,7 +72,6 @@ def explore(
         registry: As in `execute`.
         cancel: As in `execute`.
         on_event: As in `execute`.
-        steering: As in `execute`; for one session only.
 
     Raises:
         UsageError: The request does not explore, or a value of it is not accepted.
@@ -85,10 +82,6 @@ def explore(
     plan = request.explore
     if plan is None:
         raise UsageError("The request does not explore.", hint="Give it an `Explore`, or use `execute`.")
-    if plan.sessions > 1 and steering is not None:
-        raise UsageError(
-            "A user can steer one session only.", hint="Leave `--sessions` or `--interactive` out."
-        )
     folder = None
     if plan.sessions > 1:
         folder = create_group(request.output_dir, resolve(request, registry).setup.tag)
@@ -97,9 +90,7 @@ def explore(
     outcomes: list[Outcome] = []
     try:
         for _ in range(plan.sessions):
-            outcomes.append(
-                execute(request, registry=registry, cancel=stop, on_event=on_event, steering=steering)
-            )
+            outcomes.append(execute(request, registry=registry, cancel=stop, on_event=on_event))
             if stop.cancelled or outcomes[-1].reason in UNFINISHED:
                 break
     finally:

@@ -29,6 +29,8 @@ _RECORDS = {
 """What the run writes itself; a planner may read it but not change it."""
 _PRIVATE = {"run.json", "events.jsonl", "logs", ".lock"}
 """Records that hold paths and versions of the machine: not for a language model."""
+MaxChars = Annotated[int, Field(ge=1, le=200_000)]
+Offset = Annotated[int, Field(ge=0)]
 _MAX_WRITE = 1_000_000
 
 
@@ -42,8 +44,8 @@ class FileTools:
     def read_text_file(
         self,
         path: str,
-        max_chars: Annotated[int, Field(ge=1, le=200_000)] = 40_000,
-        offset: Annotated[int, Field(ge=0)] = 0,
+        max_chars: MaxChars = 40_000,
+        offset: Offset = 0,
     ) -> ToolResult:
         """Read a text file of the run directory.
 
@@ -64,8 +66,7 @@ class FileTools:
             text = data.decode()
         except UnicodeDecodeError:
             raise ToolError(f"`{path}` is not a text file.") from None
-        part = text[offset : offset + max_chars]
-        return ToolResult(data={"path": path, "size": len(text), "offset": offset, "content": part})
+        return part_of(text, path, max_chars, offset)
 
     @tool(readonly=True)
     def write_text_file(self, path: str, content: str) -> ToolResult:
@@ -139,6 +140,12 @@ class FileTools:
             return False
         first = file.relative_to(self._run_dir).parts[0]
         return first in records or (records is _RECORDS and first.startswith("episode."))
+
+
+def part_of(text: str, path: str, max_chars: int, offset: int) -> ToolResult:
+    """Return the part of a text that was asked for: what every tool answers that reads one."""
+    part = text[offset : offset + max_chars]
+    return ToolResult(data={"path": path, "size": len(text), "offset": offset, "content": part})
 
 
 def _size(file: Path) -> int:
