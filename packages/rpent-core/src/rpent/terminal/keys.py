@@ -16,6 +16,7 @@ def line_keys(
     enter: Callable[[Buffer], None],
     interrupt: Callable[[], None],
     quit_run: Callable[[], None],
+    suspend: Callable[[], None],
 ) -> KeyBindings:
     """Return the bindings. The line stays on the screen from the first key to the end of the run.
 
@@ -23,12 +24,14 @@ def line_keys(
         enter: Enter: takes what was typed.
         interrupt: Esc.
         quit_run: Ctrl-C, and Ctrl-D on an empty line.
+        suspend: Ctrl-Z.
     """
-    from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415  (only interactive runs need it)
+    from prompt_toolkit.application import run_in_terminal  # noqa: PLC0415  (only interactive runs need it)
+    from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415
 
     keys = KeyBindings()
 
-    # While something is printed above the line, the terminal turns Enter into Ctrl-J.
+    # Before the line is there, the terminal turns Enter into Ctrl-J.
     @keys.add("enter")
     @keys.add("c-j")
     def _enter(event: KeyPressEvent) -> None:
@@ -48,8 +51,8 @@ def line_keys(
         quit_run()
 
     @keys.add("c-z")
-    def _suspend(event: KeyPressEvent) -> None:
-        event.app.suspend_to_background()
+    def _suspend(_event: KeyPressEvent) -> None:
+        run_in_terminal(suspend)
 
     @keys.add("c-d")
     def _end(event: KeyPressEvent) -> None:

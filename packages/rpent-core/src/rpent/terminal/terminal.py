@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from prompt_toolkit import PromptSession
     from prompt_toolkit.buffer import Buffer
-    from prompt_toolkit.input import Input
-    from prompt_toolkit.output import Output
 
     from rpent.robot import Prompts
     from rpent.runs.events import Event
@@ -36,12 +34,9 @@ class Terminal:
     Use it as a context manager around `execute`; everything that is printed meanwhile appears above the input line.
     """
 
-    def __init__(
-        self, *, on_quit: Callable[[], None], source: Input | None = None, output: Output | None = None
-    ) -> None:
+    def __init__(self, *, on_quit: Callable[[], None]) -> None:
         self.status = Status()
         self._on_quit = on_quit
-        self._source, self._output = source, output
         self._session: Session | None = None
         self._task: str | None = None
         self._task_known = threading.Event()
@@ -121,10 +116,15 @@ class Terminal:
         from prompt_toolkit import PromptSession  # noqa: PLC0415  (only interactive runs need it)
         from prompt_toolkit.formatted_text import ANSI  # noqa: PLC0415
 
+        from rpent.terminal.source import Keys  # noqa: PLC0415
+
         self._loop, self._offered = asyncio.get_running_loop(), task.rstrip()
-        keys = line_keys(enter=self._enter, interrupt=self._interrupt, quit_run=self._quit)
+        source = Keys()
+        keys = line_keys(
+            enter=self._enter, interrupt=self._interrupt, quit_run=self._quit, suspend=source.suspend
+        )
         prompt: PromptSession[str] = PromptSession(
-            input=self._source, output=self._output, erase_when_done=True, key_bindings=keys, multiline=True
+            input=source, erase_when_done=True, key_bindings=keys, multiline=True
         )
         self._prompt = prompt
         prompt.app.ttimeoutlen = ESCAPE_S
