@@ -106,6 +106,10 @@ class ToolError(RpentError):
     """A tool call that cannot be carried out; the planner reads the message and may try again."""
 
 
+class PolicyError(RpentError):
+    """A policy's checkpoint cannot be used, or the policy cannot answer."""
+
+
 class RunDirectoryError(RpentError):
     """A run directory cannot be written or read."""
 

@@ -50,6 +50,9 @@ class EnvironmentSpec:
     """The Python version, as uv takes it."""
     requirements: tuple[str, ...] = ()
     """PEP 508 requirements, the source of the lock."""
+    torch: tuple[str, ...] = ()
+    """Requirements of PyTorch (`torch==2.13.0`), installed first and from the index of the build that fits the
+    machine; they are not in the lock, because each build has requirements of its own."""
     overrides: tuple[str, ...] = ()
     """Requirements that replace what dependencies ask for (uv's `--override`)."""
     excludes: tuple[str, ...] = ()
@@ -112,6 +115,8 @@ class RobotSpec:
     services: tuple[ServiceSpec, ...] = ()
     perceptor: str | None = None
     """The perceptor used when the user names none."""
+    embodiment: str = ""
+    """Import string of its `rpent.policies.embodiment.Embodiment`; without one no policy can drive it."""
     docs_url: str = ""
 
 
@@ -171,11 +176,38 @@ class PerceptorSpec:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PolicySpec:
-    """A backend that loads VLA checkpoints for a policy server."""
+    """A backend of the policy server (`rpent serve policy --backend NAME`): it loads checkpoints, or asks a server."""
 
     name: str
     summary: str
-    service: ServiceSpec
+    policy: str
+    """Import string of `load(config, report) -> rpent.policies.api.Policy`, called in the server's process;
+    `report` is a `rpent.policies.api.Report`."""
+    config: str
+    """Import string of a `rpent.policies.api.PolicyConfig` model, whose fields become command-line options."""
+    signature: str = ""
+    """Import string of `signature(config) -> rpent.policies.api.Signature`: what the checkpoint takes and gives, read
+    on the agent's side without torch. Raises `PolicyError` for a folder that is no checkpoint of this backend."""
+    environments: tuple[EnvironmentSpec, ...] = ()
+    """Managed environments that can run it, the default one first; none: the current interpreter."""
+    ready_timeout_s: float = 900.0
+    env: tuple[tuple[str, str], ...] = ()
+    """Environment variables set for the process, besides those that keep torch's threads from spinning."""
+    docs_url: str = ""
+
+    @property
+    def service(self) -> ServiceSpec:
+        """The policy server with this backend, as the supervisor starts it."""
+        return ServiceSpec(
+            name="vla",
+            factory="rpent.policies.server:create",
+            config="rpent.policies.server:PolicyServerConfig",
+            summary=self.summary,
+            scope="shared",
+            environment=self.environments[0] if self.environments else None,
+            ready_timeout_s=self.ready_timeout_s,
+            env=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE"), *self.env),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

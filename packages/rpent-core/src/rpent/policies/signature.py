@@ -1,0 +1,54 @@
+"""What a policy's checkpoint takes and gives, in its own words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class CameraInput(BaseModel):
+    """One picture that a policy wants."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    height: int | None = Field(None, description="Pixels; None where the policy resizes by itself.")
+    width: int | None = None
+
+
+class Signature(BaseModel):
+    """The inputs and outputs of a checkpoint: plain data, read without loading a weight.
+
+    Names are the checkpoint's own (`observation.images.image`). Vectors have one axis; an action is the
+    concatenation of its parts in the order given.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    family: str
+    """`act`, `smolvla`, `pi0`, `bc`, ...: the kind of policy."""
+    cameras: dict[str, CameraInput] = {}
+    state: dict[str, int] = {}
+    """Vector → its length."""
+    action: dict[str, int] = {}
+    """Part → its length, in order; their sum is the action's dimension D."""
+    chunk_length: int | None = None
+    """Actions in one answer, T; None where only the server knows."""
+    execute_steps: int | None = None
+    """How many of them are meant to be carried out before the next question; None means all."""
+    observation_steps: int = 1
+    """How many past observations one inference sees."""
+    control_rate_hz: float | None = None
+    """The rate that it was trained at, where the checkpoint says so."""
+    robot: str | None = None
+    """The robot that it was trained for, where the checkpoint says so."""
+    layout: str | None = None
+    """The robot's layout that it was trained with, where the checkpoint says so."""
+    parameters: int | None = None
+    details: dict[str, Any] = {}
+    """Plain data worth showing: version, training task, number of frames, ..."""
+
+    @property
+    def action_dim(self) -> int:
+        """The length of one action, D."""
+        return sum(self.action.values())

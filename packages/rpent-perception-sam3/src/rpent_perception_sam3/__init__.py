@@ -1,0 +1,1 @@
+"""Segmentation for RPent by SAM 3 of transformers: text and point prompts, from a local checkpoint."""

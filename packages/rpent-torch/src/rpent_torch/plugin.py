@@ -1,0 +1,3 @@
+"""What this distribution offers; nothing heavy."""
+
+PLUGIN_API = 1
