@@ -1,1 +1,1 @@
-"""Learned policies: what a checkpoint takes and gives, how a robot's observation becomes its input, and their server."""
+"""Learned policies: what a checkpoint takes and gives, how a robot fits it, and the server that holds it."""
