@@ -42,6 +42,7 @@ def rpent_robots() -> Iterator[RobotSpec]:
         config="rpent_robot_libero.config:LiberoConfig",
         services=(ENV, VLA),
         perceptor="libero-sim",
+        embodiment="rpent_robot_libero.embodiment:LIBERO",
     )
 
 

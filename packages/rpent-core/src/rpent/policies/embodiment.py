@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections import Counter
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 NATIVE = "native"
 """The layout that every robot has: its own cameras, state fields and action parts, unchanged."""
@@ -97,3 +98,17 @@ class Embodiment(_Data):
     """Field → what it is; their concatenation is one row for the env server's `chunk_step`."""
     control_rate_hz: float
     layouts: tuple[Layout, ...] = Field(default=())
+
+    @model_validator(mode="after")
+    def _layouts_are_of_this_robot(self) -> Self:
+        """Refuse a layout that names what the robot does not have, or leaves a part of its action open."""
+        for layout in self.layouts:
+            cameras = {view.camera for view in layout.cameras.values()} - set(self.cameras)
+            fields = {part.field for parts in layout.state.values() for part in parts} - set(self.state)
+            if cameras or fields:
+                raise ValueError(
+                    f"layout `{layout.name}` names {sorted(cameras | fields)}, which the robot lacks"
+                )
+            if Counter(part.field for part in layout.action) != Counter(dict.fromkeys(self.action, 1)):
+                raise ValueError(f"layout `{layout.name}` does not give each part of the robot's action once")
+        return self

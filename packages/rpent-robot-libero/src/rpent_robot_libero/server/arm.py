@@ -103,9 +103,19 @@ class Arm:
         return np.array(self._data.xmat[self._hand]).reshape(3, 3)
 
     @property
+    def quaternion(self) -> NDArray[np.float64]:
+        """(4,) x y z w of `rotation`, with the simulator's own sign, which the datasets of LIBERO keep."""
+        return np.array(self._data.xquat[self._hand])[[1, 2, 3, 0]]
+
+    @property
     def joint_positions(self) -> NDArray[np.float64]:
         """(7,) radians."""
         return np.array(self._data.qpos[self.controller.qpos_index])
+
+    @property
+    def finger_positions(self) -> NDArray[np.float64]:
+        """(2,) joint positions of the fingers, metres: 0.04 and -0.04 open (`robot0_gripper_qpos`)."""
+        return np.array(self._data.qpos[self._finger_qpos])
 
     @property
     def gripper_opening_m(self) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rpent_robot_libero import rotations
 from rpent_robot_libero.server.arm import ACTION_DIM, Arm
+from rpent_robot_libero.server.executed import Executed
 from rpent_robot_libero.server.guardrails import EpisodeOverError, Workspace
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Episode:
         self.arm.refresh()
         self.steps = 0
         self.success = False
+        self.executed = Executed()
+        """The actions since step 0, or since they were last fetched."""
 
     @property
     def truncated(self) -> bool:
@@ -73,7 +76,9 @@ class Episode:
 
     def step(self, action: NDArray[np.float64]) -> None:
         """Carry out one control step of a 7-vector of finite numbers and evaluate the goal."""
-        self.arm.control_step(self.workspace.clamp(action, self.arm.position))
+        clamped = self.workspace.clamp(action, self.arm.position)
+        self.arm.control_step(clamped)
+        self.executed.add(clamped)
         self.steps += 1
         # The goal is evaluated on the step's own contacts and poses, as the benchmark does, before poses are
         # refreshed.
@@ -89,7 +94,7 @@ class Episode:
         return {
             "step": self.steps,
             "eef_position": arm.position,
-            "eef_quaternion": rotations.to_quaternion(arm.rotation),
+            "eef_quaternion": arm.quaternion,
             "gripper_opening_m": arm.gripper_opening_m,
             "joint_positions": arm.joint_positions,
             "success": self.success,
@@ -98,5 +103,10 @@ class Episode:
             "images": {},
             "depth": {},
             "cameras": {},
-            "extra": {"yaw_rad": yaw, "pitch_rad": pitch, "gripper_command": arm.gripper_command},
+            "extra": {
+                "yaw_rad": yaw,
+                "pitch_rad": pitch,
+                "gripper_command": arm.gripper_command,
+                "gripper_qpos": arm.finger_positions,
+            },
         }

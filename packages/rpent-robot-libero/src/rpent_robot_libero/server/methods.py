@@ -229,6 +229,10 @@ class LiberoEnv:
             raise UsageError("Nothing is being recorded.", hint="Call `record` first.")
         return self._recording.drain()
 
+    def actions(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
+        """Hand over the control actions since the last time, a reset or a restore, and forget them."""
+        return self.episode.executed.drain(self.episode.steps)
+
     def close(self) -> None:
         """Release the simulator."""
         self.renderer.close()

@@ -100,6 +100,7 @@ def load(episode: Episode, data: bytes) -> None:
     episode.arm.gripper.current_action = arrays["gripper"]
     episode.seed, episode.steps, episode.success = header["seed"], header["steps"], header["success"]
     episode.max_steps = header["max_steps"]
+    episode.executed.clear()
     episode.initial_state = scene.task.initial_state(episode.seed)
     mujoco.mj_setState(model, scene.data, arrays["state"], _STATE)
     mujoco.mj_forward(model, scene.data)
