@@ -39,7 +39,7 @@ lint: ## Format check, lint, types, layers, generated docs
 
 .PHONY: test-quick
 test-quick: ## Unit, contract and command-line tests (no simulator, no vendor binary)
-	$(PYTEST) -n 3 -m "not sim and not sdk and not wheels" packages tests
+	$(PYTEST) -n 3 -m "not sim and not sdk and not wheels and not models" packages tests
 
 .PHONY: test-sdk
 test-sdk: ## Tests that drive the vendors' agent runtimes against local model servers
