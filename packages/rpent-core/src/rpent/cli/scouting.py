@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def scouted(command: click.Command, ctx: click.Context, args: list[str]) -> tuple[str | None, dict[str, Any]]:
-    """Return a command's first argument and the values of its own options, each as it was typed.
+
+def scouted(
+    command: click.Command, ctx: click.Context, args: list[str], *, more: Sequence[click.Option] = ()
+) -> tuple[str | None, dict[str, Any]]:
+    """Return a command's first argument and the values of its own options (and of `more`), each as it was typed.
 
     The argument must come before the options that it brings, which are not known yet.
     """
-    options = [
-        plain(param) for param in command.params if isinstance(param, click.Option) and not param.is_flag
-    ]
+    own = [param for param in command.params if isinstance(param, click.Option) and not param.is_flag]
+    options = [plain(option) for option in (*own, *more)]
     found = scout([*options, click.Argument(["first"], required=False)], ctx, args)
     candidates = [found.params.get("first"), *found.args]
     first = next((text for text in candidates if text and not text.startswith("-")), None)

@@ -84,11 +84,18 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
     if spec.config:
         from rpent.cli.options import options_from_model
 
-        prefix = f"RPENT_{spec.name}".upper().replace("-", "_").replace("+", "_")
         options = options_from_model(
-            load_for(f"{noun} `{name}`", spec.config), env_prefix=prefix, taken=taken, rename=noun
+            load_for(f"{noun} `{name}`", spec.config),
+            env_prefix=env_prefix(spec.name),
+            taken=taken,
+            rename=noun,
         )
     return Section(kind=kind, name=name, title=title, options=options, services=services_of(spec))
+
+
+def env_prefix(name: str) -> str:
+    """Return how the environment variables of a plugin's options begin: `RPENT_LIBERO` (and `_SUITE`)."""
+    return f"RPENT_{name}".upper().replace("-", "_").replace("+", "_")
 
 
 def load_for(what: str, import_string: str) -> Any:

@@ -5,18 +5,33 @@ Options are parsed in two phases, as those of `rpent run`: the service that was 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rpent.cli.params import no_plugin_option, verbose_option
+from rpent.cli.served_policy import POLICY, backend_options, chosen_policy, target_options
 
 if TYPE_CHECKING:
     from rpent.services.targets import ServiceTarget
 
-_TARGET = "rpent.serve.target"
-_OPTIONS = "rpent.serve.options"
+_SERVED = "rpent.serve.served"
+
+
+@dataclass(kw_only=True, slots=True)
+class Served:
+    """What this invocation serves, as far as the first phase of parsing knows."""
+
+    target: ServiceTarget | None = None
+    """None for a policy, whose service is known when its options are."""
+    title: str = ""
+    """Heading of the options that it brings."""
+    own: list[click.Option] = field(default_factory=list)
+    """Options of the target itself."""
+    options: list[click.Option] = field(default_factory=list)
+    """Options from the config model."""
 
 
 class ServeCommand(click.Command):
@@ -24,43 +39,71 @@ class ServeCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the service, add its options, then parse."""
-        from rpent.cli.scouting import first_positional
+        from rpent.cli.scouting import scouted
 
-        if (text := first_positional(self, ctx, args)) is not None:
-            from rpent.cli.options import options_from_model
-            from rpent.cli.sections import flags_of, load_for
-            from rpent.services.targets import find_service
-
-            target = find_service(text)
-            model = load_for(f"service `{target}`", target.spec.config)
-            taken = flags_of(self.params) | {"--help", "-h"}
-            prefix = f"RPENT_{target.owner}_{target.spec.name}".upper().replace("-", "_")
-            ctx.meta[_TARGET] = target
-            ctx.meta[_OPTIONS] = options_from_model(
-                model, env_prefix=prefix, taken=taken, rename=target.spec.name
-            )
+        text, typed = scouted(self, ctx, args, more=target_options())
+        if text == POLICY:
+            ctx.meta[_SERVED] = served = self._policy(typed["backend"])
+            if not (served.options or {"--help", "-h"} & set(args) or ctx.resilient_parsing):
+                # Said first: without a backend, its options would be called unknown.
+                raise click.MissingParameter(ctx=ctx, param=served.own[0])
+        elif text is not None:
+            ctx.meta[_SERVED] = self._service(text)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return core's parameters and the service's."""
-        core = super().get_params(ctx)
-        return [*core[:-1], *ctx.meta.get(_OPTIONS, ()), *core[-1:]]
+        core, served = super().get_params(ctx), _served(ctx)
+        return [*core[:-1], *served.own, *served.options, *core[-1:]]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write core's options, then the service's under its own heading."""
         from rpent.cli.sectioned import write_options
 
         core = [param for param in click.Command.get_params(self, ctx) if isinstance(param, click.Option)]
-        write_options(formatter, "Options", core, ctx)
-        if _TARGET in ctx.meta:
-            write_options(formatter, f"Options of the service `{ctx.meta[_TARGET]}`", ctx.meta[_OPTIONS], ctx)
-        else:
+        served = _served(ctx)
+        write_options(formatter, "Options", [*served.own, *core], ctx)
+        write_options(formatter, served.title, served.options, ctx)
+        if not served.options:
+            example = "policy --backend NAME" if served.own else "ROBOT/SERVICE"
+            what = "A backend" if served.own else "A service"
             formatter.write_paragraph()
-            formatter.write_text("A service has options of its own: rpent serve ROBOT/SERVICE --help")
+            formatter.write_text(f"{what} has options of its own: rpent serve {example} --help")
+
+    def _policy(self, backend: str | None) -> Served:
+        own = target_options()
+        if backend is None:
+            return Served(own=own)
+        from rpent.cli.sections import flags_of
+
+        taken = flags_of([*self.params, *own]) | {"--help", "-h"}
+        return Served(
+            title=f"Options of the policy `{backend}`", own=own, options=backend_options(backend, taken=taken)
+        )
+
+    def _service(self, text: str) -> Served:
+        from rpent.cli.options import options_from_model
+        from rpent.cli.sections import env_prefix, flags_of, load_for
+        from rpent.services.targets import find_service
+
+        target = find_service(text)
+        model = load_for(f"service `{target}`", target.spec.config)
+        options = options_from_model(
+            model,
+            env_prefix=env_prefix(f"{target.owner}_{target.spec.name}"),
+            taken=flags_of(self.params) | {"--help", "-h"},
+            rename=target.spec.name,
+        )
+        return Served(target=target, title=f"Options of the service `{target}`", options=options)
+
+
+def _served(ctx: click.Context) -> Served:
+    served: Served = ctx.meta.get(_SERVED) or Served()
+    return served
 
 
 @click.command("serve", cls=ServeCommand)
-@click.argument("service", metavar="ROBOT/SERVICE")
+@click.argument("service", metavar="ROBOT/SERVICE|policy")
 @click.option(
     "--endpoint",
     default="127.0.0.1:0",
@@ -92,19 +135,19 @@ def command(
     env_python: str | None,
     **_options: Any,
 ) -> None:
-    """Serve an env, VLA or perception server until Ctrl-C. SERVICE comes first, its own options after it.
+    """Serve an env, policy or perception server until Ctrl-C. What is served comes first, its own options after it.
+
+    `rpent serve policy --backend NAME` serves a learned policy; with `--embodiment ROBOT` for that robot's runs.
 
     It listens on loopback unless --endpoint says otherwise, and always wants the token. Attach to it with
     `rpent run --<service>-endpoint ENDPOINT --token-file FILE`.
     """
-    from rpent.cli.options import given
     from rpent.environments.interpreter import choose
     from rpent.rpc.endpoint import parse_endpoint
     from rpent.services.foreground import serve_foreground
 
-    target: ServiceTarget = ctx.meta[_TARGET]
     where = parse_endpoint(endpoint, allow_port_zero=True)
-    config = _validated(target, given(ctx, ctx.meta[_OPTIONS]), ctx.meta[_OPTIONS])
+    target, config = _target(ctx)
     token, token_place = _token(token_file)
     interpreter = choose(target.spec.environment, python=env_python, distribution=target.distribution)
 
@@ -115,6 +158,23 @@ def command(
         serve_foreground(target, interpreter, config=config, endpoint=str(where), token=token, on_ready=ready)
     except KeyboardInterrupt:
         click.echo("Stopped.", err=True)
+
+
+def _target(ctx: click.Context) -> tuple[ServiceTarget, dict[str, Any]]:
+    """Return what is served and the values for its process, checked before it is started."""
+    from rpent.cli.options import given
+
+    served = _served(ctx)
+    if served.target is not None:
+        return served.target, _validated(served.target, given(ctx, served.options), served.options)
+    from rpent.plugins import registry
+    from rpent.services.targets import ServiceTarget
+
+    chosen = chosen_policy(ctx, served.options)
+    chosen.check()
+    distribution = registry.current().resolve("policies", ctx.params["backend"]).distribution
+    target = ServiceTarget(chosen.spec.name, chosen.spec.service, distribution)
+    return target, chosen.server_config()
 
 
 def _validated(target: ServiceTarget, values: dict[str, Any], options: list[click.Option]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rpent.suggest import did_you_mean, listing
 if TYPE_CHECKING:
     from rpent.specs import ServiceSpec
 
-_KINDS = ("robots", "policies", "perceptors")
+_KINDS = ("robots", "perceptors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ServiceTarget:
     """A service of an installed plugin."""
 
     owner: str
-    """The robot, policy or perceptor."""
+    """The robot or perceptor, or the policy's backend."""
     spec: ServiceSpec
     distribution: str
 
@@ -40,11 +40,7 @@ def find_service(text: str) -> ServiceTarget:
     owner, slash, name = text.partition("/")
     kinds = [kind for kind in _KINDS if owner in registry.names(kind)]
     if not kinds:
-        installed = sorted({name for kind in _KINDS for name in registry.names(kind)})
-        raise UsageError(
-            f"No robot, policy or perceptor is named `{owner}`{did_you_mean(owner, installed)}",
-            hint=f"Installed: {listing(installed)}. Form: `rpent serve ROBOT/SERVICE`.",
-        )
+        raise _unknown(owner)
     found = [target for kind in kinds for target in _services_of(kind, owner)]
     if slash:
         chosen = [target for target in found if target.spec.name == name]
@@ -57,6 +53,19 @@ def find_service(text: str) -> ServiceTarget:
         option = f"--{chosen[0].spec.name}-endpoint"
         raise UsageError(f"`{chosen[0]}` is served by others; a run attaches to it with `{option}`.")
     return chosen[0]
+
+
+def _unknown(owner: str) -> UsageError:
+    if owner in registry.names("policies"):
+        return UsageError(
+            f"`{owner}` is a backend of the policy server.",
+            hint=f"rpent serve policy --backend {owner} --checkpoint PATH",
+        )
+    installed = sorted({name for kind in _KINDS for name in registry.names(kind)})
+    return UsageError(
+        f"No robot or perceptor is named `{owner}`{did_you_mean(owner, [*installed, 'policy'])}",
+        hint=f"Installed: {listing(installed)}. Forms: `rpent serve ROBOT/SERVICE`, `rpent serve policy`.",
+    )
 
 
 def _services_of(kind: str, owner: str) -> list[ServiceTarget]:
