@@ -1,0 +1,38 @@
+"""A tokenizer for checkpoints of the real classes that tests make: byte-level BPE of a few sentences, 10 KB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
+"""Their ids are 0 to 3."""
+
+
+def tiny_tokenizer(
+    sentences: Sequence[str], *, extra: Sequence[str] = (), size: int = 512
+) -> PreTrainedTokenizerFast:
+    """Return a tokenizer that encodes any text.
+
+    Args:
+        sentences: What it learns its words from.
+        extra: Special tokens besides `SPECIAL`; their ids follow.
+        size: Its vocabulary at most.
+    """
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=[*SPECIAL, *extra],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )
+    bpe.train_from_iterator(sentences, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=bpe, pad_token="<pad>", bos_token="<bos>", eos_token="<eos>", unk_token="<unk>"
+    )
