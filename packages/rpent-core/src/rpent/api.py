@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rpent.cancel import CancelToken
     from rpent.env.client import EnvClient
     from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
-    from rpent.errors import RpentError, ToolError, UsageError
+    from rpent.errors import PolicyError, RpentError, ToolError, UsageError
     from rpent.hookspecs import hookimpl, hookspec
     from rpent.perception import Perceptor, PerceptorContext, Segment
     from rpent.planners.config import ModelConfig
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rpent.planners.probe import probe_model
     from rpent.planners.retries import pause_s, say_retry
     from rpent.planners.sdk import importing_sdk, require_sdk
+    from rpent.policies.api import CameraInput, Policy, PolicyConfig, PolicyRequest, Report, Signature
+    from rpent.policies.embodiment import ActionField, ActionPart, CameraView, Embodiment, Layout, StatePart
+    from rpent.policies.tools import VlaTools
     from rpent.robot import Prompts, PromptSection, Robot, TaskSetup, ToolContext
     from rpent.rpc.facade import CallContext, Facade, Method
     from rpent.runs.pictures import Picture
@@ -60,7 +63,7 @@ _HOMES = {
     "rpent.cancel": ("CancelToken",),
     "rpent.env.client": ("EnvClient",),
     "rpent.env.types": ("CameraMeta", "Observation", "ServoResult", "Until", "Waypoint"),
-    "rpent.errors": ("RpentError", "ToolError", "UsageError"),
+    "rpent.errors": ("PolicyError", "RpentError", "ToolError", "UsageError"),
     "rpent.hookspecs": ("hookimpl", "hookspec"),
     "rpent.perception": ("Perceptor", "PerceptorContext", "Segment"),
     "rpent.planners.config": ("ModelConfig",),
@@ -73,6 +76,16 @@ _HOMES = {
     "rpent.planners.probe": ("probe_model",),
     "rpent.planners.retries": ("pause_s", "say_retry"),
     "rpent.planners.sdk": ("importing_sdk", "require_sdk"),
+    "rpent.policies.api": ("CameraInput", "Policy", "PolicyConfig", "PolicyRequest", "Report", "Signature"),
+    "rpent.policies.embodiment": (
+        "ActionField",
+        "ActionPart",
+        "CameraView",
+        "Embodiment",
+        "Layout",
+        "StatePart",
+    ),
+    "rpent.policies.tools": ("VlaTools",),
     "rpent.robot": ("Prompts", "PromptSection", "Robot", "TaskSetup", "ToolContext"),
     "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
     "rpent.runs.pictures": ("Picture",),
@@ -105,13 +118,18 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ActionField",
+    "ActionPart",
     "CallContext",
+    "CameraInput",
     "CameraMeta",
+    "CameraView",
     "CancelToken",
     "Capture",
     "CheckResult",
     "CommandSpec",
     "DoctorCheck",
+    "Embodiment",
     "EnvClient",
     "EnvironmentSpec",
     "ExecutorSpec",
@@ -120,6 +138,7 @@ __all__ = [
     "HookspecSet",
     "Image",
     "KindSpec",
+    "Layout",
     "Limits",
     "Method",
     "ModelConfig",
@@ -132,9 +151,14 @@ __all__ = [
     "Picture",
     "Planner",
     "PlannerSpec",
+    "Policy",
+    "PolicyConfig",
+    "PolicyError",
+    "PolicyRequest",
     "PolicySpec",
     "PromptSection",
     "Prompts",
+    "Report",
     "Robot",
     "RobotSpec",
     "RpentError",
@@ -145,6 +169,8 @@ __all__ = [
     "ServoResult",
     "Session",
     "SessionEndedError",
+    "Signature",
+    "StatePart",
     "TaskSetup",
     "ToolContext",
     "ToolError",
@@ -156,6 +182,7 @@ __all__ = [
     "Until",
     "Usage",
     "UsageError",
+    "VlaTools",
     "Waypoint",
     "cost_usd",
     "fault_of",

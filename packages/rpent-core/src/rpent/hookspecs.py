@@ -105,8 +105,10 @@ class CollectHooks:
 
             @hookimpl
             def rpent_policies():
-                service = ServiceSpec(name="vla", factory="my_vla:create", config="my_vla:Config")
-                yield PolicySpec(name="my-vla", summary="My VLA.", service=service)
+                yield PolicySpec(
+                    name="my-vla", summary="My VLA.", policy="my_vla.server:load", config="my_vla.config:MyConfig",
+                    signature="my_vla.config:signature", environments=(MY_ENVIRONMENT,),
+                )
         """
 
     @hookspec
