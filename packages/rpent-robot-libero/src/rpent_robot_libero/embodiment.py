@@ -117,10 +117,10 @@ LIBERO = Embodiment(
     },
     action={
         "eef_position_delta": ActionField(
-            length=3, summary="displacement of the controller's goal, world frame; 1 is 0.05 m"
+            length=3, unit=0.05, summary="displacement of the controller's goal, world frame; 1 is 0.05 m"
         ),
         "eef_rotation_delta": ActionField(
-            length=3, summary="axis-angle rotation of the goal, world frame; 1 is 0.5 rad"
+            length=3, unit=0.5, summary="axis-angle rotation of the goal, world frame; 1 is 0.5 rad"
         ),
         "gripper": ActionField(length=1, summary="negative opens, positive closes"),
     },

@@ -81,6 +81,8 @@ class ActionField(_Data):
     length: int
     low: float = -1.0
     high: float = 1.0
+    unit: float | None = None
+    """What 1 means in SI units, where it is a displacement: metres, radians."""
     summary: str = ""
 
 
