@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 SERVICES = ("env", "vla", "perception")
+PYTHONS = {"policy": "vla", "perception": "perception"}
+"""Whose interpreter an option says → the service."""
 _LIMITS: dict[str, tuple[type[int] | type[float], str]] = {
     "max_turns": (int, "Turns of the planner, earlier ones included."),
     "max_tool_calls": (int, "Tool calls, earlier ones included."),
@@ -40,7 +42,11 @@ def again_options(*, limits: str) -> Callable[[F], F]:
         ),
         click.option("--token", envvar="RPENT_TOKEN", help="Token of attached servers."),
         click.option("--token-file", type=click.Path(dir_okay=False), help="File with that token."),
-        click.option("--env-python", metavar="PATH", help="Interpreter for services."),
+        click.option("--env-python", metavar="PATH", help="Interpreter for the robot's services."),
+        *(
+            click.option(f"--{name}-python", metavar="PATH", help=f"Interpreter of the {name} server.")
+            for name in PYTHONS
+        ),
         *(
             click.option(
                 f"--{name.replace('_', '-')}", type=Limit(number), help=f"{text}  [default: {limits}]"
@@ -89,6 +95,11 @@ def changes_of(ctx: click.Context, run_dir: Path, limits: Limits | None = None) 
     endpoints = {name: options[f"{name}_endpoint"] for name in SERVICES if options[f"{name}_endpoint"]}
     if endpoints:
         changes["endpoints"] = {**recorded.endpoints, **endpoints}
+    if "vla" in endpoints:
+        changes["policy"] = None  # somebody else serves one now
+    pythons = {service: options[f"{name}_python"] for name, service in PYTHONS.items()}
+    if any(pythons.values()):
+        changes["pythons"] = {**recorded.pythons, **{name: path for name, path in pythons.items() if path}}
     if options["env_python"]:
         changes["env_python"] = options["env_python"]
     return changes

@@ -35,11 +35,16 @@ def build_request(ctx: click.Context, *, planner: str) -> RunRequest:
         planner_config=configs.get("planners", {}),
         perceptor=options["perceptor"],
         perceptor_config=configs.get("perceptors", {}),
+        perceptor_service_config=service_values(found, ctx),
+        policy=options.get("policy"),
+        policy_config=configs.get("policies", {}),
+        policy_layout=options.get("policy_layout"),
         output_dir=Path(options["output_dir"]),
         limits=Limits(**{name: options[name] for name in Limits.__dataclass_fields__ if name in options}),
         transport=options["transport"],
         endpoints=endpoints_of(found, options),
         env_python=options["env_python"],
+        pythons=pythons_of(found, options),
         token=read_token(options["token"], options["token_file"]),
         memory=wants_memory(options),
         explore=exploration(options),
@@ -88,7 +93,7 @@ def values_of(section: Section, ctx: click.Context) -> dict[str, Any]:
 
 def given_values(section: Section, ctx: click.Context) -> dict[str, Any]:
     """Return the values that were given for a plugin's options."""
-    return given(ctx, _own(section))
+    return given(ctx, list(section.own))
 
 
 def check_values(section: Section, values: dict[str, Any]) -> None:
@@ -97,15 +102,43 @@ def check_values(section: Section, values: dict[str, Any]) -> None:
     Raises:
         UsageError: The model does not accept one.
     """
+    config = registry.get(section.kind, section.name).config
+    _check(section, config, section.own, values)
+
+
+def service_values(sections: Sequence[Section], ctx: click.Context) -> dict[str, Any]:
+    """Return the values that were given for the perceptor's service; where one is started its model accepts them.
+
+    Raises:
+        UsageError: The model does not accept one, or they are given for a server that already runs.
+    """
+    section = next((section for section in sections if section.kind == "perceptors"), None)
+    if section is None or not section.served:
+        return {}
+    service = registry.get(section.kind, section.name).service
+    values = given(ctx, list(section.served))
+    if service.name not in endpoints_of(sections, ctx.params):
+        _check(section, service.config, section.served, values)
+    return values
+
+
+def _check(
+    section: Section, config: str | None, options: Sequence[click.Option], values: dict[str, Any]
+) -> None:
     what = f"{label(section.kind)} `{section.name}`"
-    if config := registry.get(section.kind, section.name).config:
-        typed = {field_name(option): option_name(option) for option in _own(section)}
+    if config:
+        typed = {field_name(option): option_name(option) for option in options}
         build_config(load_for(what, config), values, what=what, names=typed)
 
 
-def _own(section: Section) -> list[click.Option]:
-    """Return the options that come from the plugin's config model."""
-    return [option for option in section.options if hasattr(option, "rpent_field")]
+def pythons_of(sections: Sequence[Section], options: dict[str, Any]) -> dict[str, str]:
+    """Return the interpreters of services that are not the robot's, by service."""
+    found = {"vla": options.get("policy_python")}
+    for section in sections:
+        if section.kind == "perceptors":
+            names = [service.name for service in section.services]
+            found |= {name: options.get(f"{name}_python".replace("-", "_")) for name in names}
+    return {name: python for name, python in found.items() if python is not None}
 
 
 def endpoints_of(sections: Sequence[Section], options: dict[str, Any]) -> dict[str, str]:

@@ -56,7 +56,12 @@ def planner_section(command: click.Command, run: str, output_dir: Path, planner:
         hint = f"{error.hint or ''} RUN comes before the planner's options.".lstrip()
         raise UsageError(error.message, hint=hint) from error
     recorded = last_request(manifest)
-    choice = {"robot": recorded["robot"], "planner": planner or recorded["planner"], "perceptor": None}
+    choice = {
+        "robot": recorded["robot"],
+        "planner": planner or recorded["planner"],
+        "policy": None,
+        "perceptor": None,
+    }
     found = sections(choice, core=[*run_command.params, *command.params])
     section = next(section for section in found if section.kind == "planners")
     if section.name == recorded["planner"]:

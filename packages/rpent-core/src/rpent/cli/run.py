@@ -70,6 +70,12 @@ class RunCommand(SectionedCommand):
     help="What finds named things in pictures.  [default: the robot's own]",
 )
 @click.option(
+    "--policy",
+    type=PluginChoice("policies"),
+    envvar="RPENT_POLICY",
+    help="Start a policy server with this backend, for tools that use a learned policy.  [default: none]",
+)
+@click.option(
     "--transport",
     type=PluginChoice("transports", without=["inproc"]),
     envvar="RPENT_TRANSPORT",
@@ -134,7 +140,7 @@ class RunCommand(SectionedCommand):
     "--env-python",
     envvar="RPENT_ENV_PYTHON",
     metavar="PATH",
-    help="Interpreter for services.  [default: the managed environment, else this one]",
+    help="Interpreter for the robot's services.  [default: the managed environment, else this one]",
 )
 @click.option(
     "--token", envvar="RPENT_TOKEN", help="Token of attached servers; `--token-file` keeps it out of `ps`."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rpent.specs import ServiceSpec
 
-SELECTORS = {"robot": "robots", "planner": "planners", "perceptor": "perceptors"}
+SELECTORS = {"robot": "robots", "planner": "planners", "policy": "policies", "perceptor": "perceptors"}
 NO_PERCEPTOR = "none"
 DEFAULT_PLANNERS = ("api", "flash")
 """The planner that is taken when none is named: the first of these that is installed."""
@@ -30,11 +30,15 @@ class Section:
     name: str
     title: str
     options: list[click.Option]
+    own: Sequence[click.Option] = ()
+    """Those of the plugin's config model."""
+    served: Sequence[click.Option] = ()
+    """Those of the config model of a perceptor's service."""
     services: Sequence[ServiceSpec] = ()
 
 
 def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, Any]:
-    """Return the values of `--robot`, `--planner`, `--perceptor` and `--help`; the rest comes later."""
+    """Return the values of `--robot`, `--planner`, `--policy`, `--perceptor` and `--help`; the rest comes later."""
     names = {*SELECTORS, "no_plugin"}
     asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
     found = scout([asks_help, *(plain(p) for p in command.params if p.name in names)], ctx, args)
@@ -49,7 +53,9 @@ def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[
 def sections(choice: dict[str, Any], *, core: list[click.Parameter]) -> list[Section]:
     """Load the chosen plugins and make their options; nothing is imported where nothing was chosen."""
     wanted = [
-        (kind, choice[name]) for name, kind in SELECTORS.items() if choice[name] not in {None, NO_PERCEPTOR}
+        (kind, choice[name])
+        for name, kind in SELECTORS.items()
+        if choice.get(name) not in {None, NO_PERCEPTOR}
     ]
     taken = flags_of(core) | {"--help", "-h"}
     found = []
@@ -71,7 +77,7 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
     """Load the plugin that was chosen and make its options.
 
     Args:
-        kind: `robots`, `planners`, `perceptors`.
+        kind: `robots`, `planners`, `policies`, `perceptors`.
         name: What the user typed.
         taken: Options that are spoken for; a field of that name becomes `--planner-model`.
     """
@@ -79,18 +85,65 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
 
     spec = registry.get(kind, name)
     noun = label(kind)
-    title = f"Options of the {noun} `{name}`"
-    options = []
-    if spec.config:
-        from rpent.cli.options import options_from_model
+    services = () if kind == "policies" else services_of(spec)
+    own = _model_options(spec.config, spec.name, f"{noun} `{name}`", taken, noun)
+    served: list[click.Option] = []
+    more: list[click.Option] = []
+    if kind == "policies":
+        more = _policy_options(taken)
+    elif kind == "perceptors" and spec.service is not None and spec.service.factory:
+        service = spec.service
+        served = own
+        if service.config != spec.config:
+            spoken_for = taken | flags_of(own)
+            served = _model_options(service.config, spec.name, f"{noun} `{name}`", spoken_for, service.name)
+            for option in served:
+                option.required = False  # a server that already runs has what it needs; else its model asks
+        more = [_python_option(service.name, f"Interpreter of the {service.name} server.")]
+    extra = [] if served is own else served
+    return Section(
+        kind=kind,
+        name=name,
+        title=f"Options of the {noun} `{name}`",
+        options=[*own, *extra, *more],
+        own=own,
+        served=served,
+        services=services,
+    )
 
-        options = options_from_model(
-            load_for(f"{noun} `{name}`", spec.config),
-            env_prefix=env_prefix(spec.name),
-            taken=taken,
-            rename=noun,
-        )
-    return Section(kind=kind, name=name, title=title, options=options, services=services_of(spec))
+
+def _model_options(
+    config: str | None, name: str, what: str, taken: frozenset[str], rename: str
+) -> list[click.Option]:
+    """Return the options of a config model; none where there is none."""
+    if not config:
+        return []
+    from rpent.cli.options import options_from_model
+
+    return options_from_model(load_for(what, config), env_prefix=env_prefix(name), taken=taken, rename=rename)
+
+
+def _policy_options(taken: frozenset[str]) -> list[click.Option]:
+    """Return what a run must know of a policy besides the options of its backend."""
+    layout = "--policy-layout" if "--layout" in taken else "--layout"
+    return [
+        click.Option(
+            [layout, "policy_layout"],
+            metavar="NAME",
+            help="How the robot's pictures, state and actions are laid out for the checkpoint."
+            "  [default: the layout that fits]",
+        ),
+        _python_option("policy", "Interpreter of the policy server."),
+    ]
+
+
+def _python_option(service: str, text: str) -> click.Option:
+    return click.Option(
+        [f"--{service}-python"],
+        metavar="PATH",
+        envvar=f"RPENT_{service.upper()}_PYTHON".replace("-", "_"),
+        help=f"{text}  [default: a managed environment, else this one]",
+    )
 
 
 def env_prefix(name: str) -> str:

@@ -117,8 +117,8 @@ def missing_modules(python: str, names: Sequence[str]) -> list[str]:
     return missing
 
 
-def check_python(python: str) -> str:
-    """Return the path of the interpreter that the user chose with `--env-python`.
+def check_python(python: str, *, option: str = "--env-python") -> str:
+    """Return the path of the interpreter that the user chose with an option.
 
     Raises:
         UsageError: It does not exist, is no Python, or is older than 3.11.
@@ -126,7 +126,7 @@ def check_python(python: str) -> str:
     path = shutil.which(os.path.expanduser(python))  # noqa: PTH111 (a bare name must stay one)
     if path is None:
         raise UsageError(
-            f"`--env-python {python}` is not an executable file.",
+            f"`{option} {python}` is not an executable file.",
             hint="Give the path of a Python 3.11+ interpreter, such as `/opt/libero/bin/python`.",
         )
     try:

@@ -39,6 +39,7 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
         "perceptor": _plugin(resolved, "perceptors", dict(resolved.request.perceptor_config))
         if perceptor
         else None,
+        "policy": _policy(resolved),
         "privileged_perceptors": [perceptor.name] if perceptor and perceptor.privileged else [],
         "task": {
             "instruction": setup.instruction,
@@ -79,6 +80,16 @@ def _plugin(resolved: Resolved, kind: str, config: Mapping[str, Any]) -> dict[st
     }
 
 
+def _policy(resolved: Resolved) -> dict[str, Any] | None:
+    """Return which policy the run starts; what it is attached to is known when it answers (`served`)."""
+    if resolved.policy is None:
+        return None
+    return {
+        **_plugin(resolved, "policies", public_values(resolved.policy.config)),
+        "layout": resolved.policy.layout,
+    }
+
+
 def public_values(config: BaseModel | None) -> dict[str, Any]:
     """Return a configuration as plain data, secrets left out."""
     if config is None:
@@ -94,6 +105,8 @@ def _public_request(resolved: Resolved) -> dict[str, Any]:
         ("robot_config", resolved.robot.config),
         ("planner_config", resolved.planner_config),
         ("perceptor_config", resolved.perceptor_config),
+        ("perceptor_service_config", resolved.perceptor_service_config),
+        ("policy_config", resolved.policy.config if resolved.policy else None),
     ):
         public = public_values(config)
         values[name] = {key: public[key] for key in values[name] if key in public}

@@ -97,5 +97,5 @@ def fill(templates: Prompts, variables: Mapping[str, Any]) -> Prompts:
 def _present(resolved: Resolved) -> set[str]:
     """Return what the run has: services that it starts or attaches to, and `perceptor`."""
     endpoints = resolved.request.endpoints
-    names = {spec.name for spec in resolved.services if not spec.optional or spec.name in endpoints}
+    names = {name for name, (spec, _) in resolved.services.items() if not spec.optional or name in endpoints}
     return names | ({"perceptor"} if resolved.perceptor_spec is not None else set())

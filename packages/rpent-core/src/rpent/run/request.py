@@ -45,6 +45,13 @@ class RunRequest:
     perceptor: str | None = None
     """None takes the robot's own choice; `none` switches perception off."""
     perceptor_config: Mapping[str, Any] = field(default_factory=dict)
+    perceptor_service_config: Mapping[str, Any] = field(default_factory=dict)
+    """Values of the config model of the perceptor's own service, where it has one."""
+    policy: str | None = None
+    """The backend of a policy server that the run starts as its service `vla`; None starts none."""
+    policy_config: Mapping[str, Any] = field(default_factory=dict)
+    policy_layout: str | None = None
+    """The robot's layout that the checkpoint is for; None takes the one that fits."""
     output_dir: Path = Path("runs")
     """The run directory is made inside it."""
     limits: Limits = field(default_factory=Limits)
@@ -53,7 +60,9 @@ class RunRequest:
     endpoints: Mapping[str, str] = field(default_factory=dict)
     """Service name → endpoint of a server that already runs."""
     env_python: str | None = None
-    """Interpreter for the services that the run starts itself."""
+    """Interpreter for those of the robot's services that the run starts itself."""
+    pythons: Mapping[str, str] = field(default_factory=dict)
+    """Service name (`vla`, `perception`) → interpreter, for services of a policy or perceptor."""
     token: str | None = None
     """Token of the attached servers; owned services get one of their own."""
     memory: bool = False

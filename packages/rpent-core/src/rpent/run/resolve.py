@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rpent.config import build_config
 from rpent.errors import PluginError, RpentError, UsageError
 from rpent.plugins import registry as installed
+from rpent.run.policy import VLA, choose_policy
 from rpent.specs import PerceptorSpec, PlannerSpec, RobotSpec, ServiceSpec, load_object
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pydantic import BaseModel
 
     from rpent.planners.planner import Planner
+    from rpent.policies.chosen import ChosenPolicy
     from rpent.robot import Robot, TaskSetup
     from rpent.run.request import RunRequest
 
@@ -56,21 +58,23 @@ class Resolved:
     planner_config: BaseModel
     perceptor_spec: PerceptorSpec | None
     perceptor_config: BaseModel | None
+    perceptor_service_config: BaseModel | None
+    policy: ChosenPolicy | None
     setup: TaskSetup
     origins: tuple[Origin, ...]
 
     @property
-    def services(self) -> tuple[ServiceSpec, ...]:
-        """The robot's services and the perceptor's."""
-        extra = self.perceptor_spec.service if self.perceptor_spec else None
-        known = {service.name for service in self.robot_spec.services}
-        return (
-            *self.robot_spec.services,
-            *([extra] if extra is not None and extra.name not in known else []),
-        )
+    def services(self) -> dict[str, tuple[ServiceSpec, str]]:
+        """Name → service and the kind of plugin that it comes from: the robot's, the perceptor's, the policy's."""
+        found = {service.name: (service, "robots") for service in self.robot_spec.services}
+        if self.perceptor_spec is not None and (service := self.perceptor_spec.service) is not None:
+            found.setdefault(service.name, (service, "perceptors"))
+        if self.policy is not None:
+            found[VLA] = (self.policy.spec.service, "policies")
+        return found
 
     def distribution_of(self, kind: str) -> Origin:
-        """Return where the robot (`robots`), planner or perceptor comes from."""
+        """Return where the robot (`robots`), planner, perceptor or policy comes from."""
         return next(origin for origin in self.origins if origin.kind == kind)
 
 
@@ -87,14 +91,13 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
     perceptor_spec = _perceptor(request, robot_spec, source)
     robot_config = _config(robot_spec.config, request.robot_config, f"robot `{robot_spec.name}`")
     planner_config = _config(planner_spec.config, request.planner_config, f"planner `{planner_spec.name}`")
-    perceptor_config = None
-    if perceptor_spec is not None and perceptor_spec.config:
-        what = f"perceptor `{perceptor_spec.name}`"
-        perceptor_config = _config(perceptor_spec.config, request.perceptor_config, what)
+    perceptor_config, perceptor_service_config = _perceptor_configs(request, perceptor_spec)
+    policy = choose_policy(request, robot_spec, source)
     robot = load(robot_spec.robot, f"robot `{robot_spec.name}`")(robot_config)
     planner = load(planner_spec.planner, f"planner `{planner_spec.name}`")(planner_config)
     used = [("robots", request.robot), ("planners", request.planner)]
     used += [("perceptors", perceptor_spec.name)] if perceptor_spec else []
+    used += [("policies", request.policy)] if request.policy else []
     resolved = Resolved(
         request=request,
         registry=source,
@@ -105,14 +108,15 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
         planner_config=planner_config,
         perceptor_spec=perceptor_spec,
         perceptor_config=perceptor_config,
+        perceptor_service_config=perceptor_service_config,
+        policy=policy,
         setup=robot.setup(),
         origins=tuple(_origin(source, kind, name) for kind, name in used),
     )
     _check_endpoints(resolved)
-    if request.env_python is not None:
-        from rpent.environments.interpreter import check_python  # noqa: PLC0415  (only where one is chosen)
-
-        check_python(request.env_python)
+    _check_pythons(request)
+    if policy is not None:
+        policy.check()
     return resolved
 
 
@@ -151,6 +155,34 @@ def _perceptor(request: RunRequest, robot_spec: RobotSpec, source: Registry) -> 
     return spec
 
 
+def _perceptor_configs(
+    request: RunRequest, spec: PerceptorSpec | None
+) -> tuple[BaseModel | None, BaseModel | None]:
+    """Return the perceptor's validated configuration and that of its service."""
+    if spec is None:
+        return None, None
+    what, service = f"perceptor `{spec.name}`", spec.service
+    own = _config(spec.config, request.perceptor_config, what) if spec.config else None
+    served = None
+    if service is not None and service.config and service.name not in request.endpoints:
+        served = _config(service.config, request.perceptor_service_config, what)
+    return own, served
+
+
+def _check_pythons(request: RunRequest) -> None:
+    chosen = {"--env-python": request.env_python, **dict(_python_options(request))}
+    for option, python in chosen.items():
+        if python is not None:
+            from rpent.environments.interpreter import check_python  # noqa: PLC0415  (only where one is chosen)
+
+            check_python(python, option=option)
+
+
+def _python_options(request: RunRequest) -> Iterator[tuple[str, str]]:
+    for service, python in request.pythons.items():
+        yield f"--{'policy' if service == VLA else service}-python", python
+
+
 def _origin(source: Registry, kind: str, name: str) -> Origin:
     find = getattr(source, "resolve", None)
     if find is None:
@@ -162,7 +194,12 @@ def _origin(source: Registry, kind: str, name: str) -> Origin:
 def _check_endpoints(resolved: Resolved) -> None:
     from rpent.rpc.endpoint import parse_endpoint  # noqa: PLC0415  (after the plugins' own complaints)
 
-    known = [service.name for service in resolved.services]
+    known = list(resolved.services)
+    for name, (service, _) in resolved.services.items():
+        if not (service.factory or service.optional or name in resolved.request.endpoints):
+            raise UsageError(
+                f"The service `{name}` is served by others.", hint=f"Give `--{name}-endpoint ENDPOINT`."
+            )
     for name, endpoint in resolved.request.endpoints.items():
         if name not in known:
             raise UsageError(

@@ -90,7 +90,7 @@ class RobotContract:
 
     def test_service_configurations_are_accepted(self, resolved: Resolved) -> None:
         """What `setup` says for a service is what its config model takes."""
-        for spec in resolved.services:
+        for spec, _ in resolved.services.values():
             if spec.name in resolved.setup.service_configs:
                 values = resolved.setup.service_configs[spec.name]
                 build_config(load_object(spec.config), values, what=f"service `{spec.name}`")
