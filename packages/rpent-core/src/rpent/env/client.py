@@ -107,6 +107,17 @@ class EnvClient:
         answer = self.channel.call("frames")
         return np.asarray(answer["frames"]), [int(step) for step in answer["steps"]]
 
+    def actions(self) -> tuple[NDArray[np.float64], int]:
+        """Fetch and forget the control actions that were carried out, where the env server keeps them.
+
+        Returns:
+            (T, D) float64, and the control step that they begin at: those of every method, behind the guardrails, since
+            the last time, a reset or a restore. From the exact state at that step they lead to the present one, bit for
+            bit. A server that keeps a bounded number forgets the oldest and begins later.
+        """
+        answer = self.channel.call("actions")
+        return np.asarray(answer["actions"], np.float64), int(answer["first_step"])
+
 
 def observation_from(answer: Mapping[str, Any]) -> Observation:
     """Turn an env server's plain answer into an `Observation`; unknown keys are left out."""

@@ -14,11 +14,13 @@ from rpent.encodable import encodable
 from rpent.errors import RpentError, UsageError
 from rpent.planners.driving import start_planner
 from rpent.robot import Prompts, ToolContext
+from rpent.run.actions import Actions
 from rpent.run.closing import close_episode
 from rpent.run.filming import Filming
 from rpent.run.manifest import fresh_process, packages_of
 from rpent.run.memory import drafts_dir, open_memory
 from rpent.run.perception import build_perceptor
+from rpent.run.policy import VLA, check_served
 from rpent.run.prompts import render
 from rpent.run.recovery import ENV, Recovery
 from rpent.run.services import service_requests
@@ -122,6 +124,7 @@ class Episode:
         with self.stage("services"):
             self.supervisor.start(service_requests(self.resolved))
             self._note_services()
+            self._note_policy()
         self._tell_plugins()
         with self.stage("toolkit"):
             self.toolkit = self._build_toolkit()
@@ -210,6 +213,7 @@ class Episode:
         limits = self.resolved.request.limits
         filmed = self.supervisor.channels.get(ENV) if self.resolved.request.record_video else None
         filming = Filming(filmed, self.recorder)
+        self.recorder.actions = Actions(self.supervisor.channels.get(ENV)).fetch
         self.session = Session(
             task=self.resolved.setup,
             prompts=self._prompts,
@@ -305,3 +309,13 @@ class Episode:
             if packages := packages_of(entry.get("python", sys.executable)):
                 entry["packages"] = packages
         self.recorder.directory.write_manifest(self.manifest)
+
+    def _note_policy(self) -> None:
+        """Refuse a policy server for another robot; note what the right one serves."""
+        channel = self.supervisor.channels.get(VLA)
+        if channel is None:
+            return
+        served = check_served(self.resolved, channel, owned=self.supervisor.owned(VLA))
+        if served is not None:
+            self.manifest["policy"] = {**(self.manifest.get("policy") or {}), "served": served}
+            self.recorder.directory.write_manifest(self.manifest)

@@ -33,6 +33,9 @@ from rpent.runs.video import VideoWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rpent.runs.events import Level
     from rpent.runs.pictures import Picture
     from rpent.tools.result import Capture
@@ -50,6 +53,8 @@ class Recorder:
         self._arguments: dict[str, Any] = {}
         self._closed = False
         self.next_step = 0
+        self.actions: Callable[[], NDArray[np.float64] | None] = lambda: None
+        """Returns the (T, D) control actions since the step before, where somebody keeps them."""
         self._load()
         self._events = LineLog(directory.events)
         self._recipe = LineLog(directory.recipe)
@@ -85,9 +90,10 @@ class Recorder:
 
     def step(self, capture: Capture, **extra: Any) -> tuple[int, list[Picture]]:
         """Write the next step; returns its number and the pictures for the planner."""
+        actions = self.actions()
         with self._lock:
             index = self.next_step
-            pictures = write_step(self.directory, index, capture, extra)
+            pictures = write_step(self.directory, index, capture, extra, actions)
             self.next_step += 1
         if capture.images:
             self.frame(capture.images[0].pixels)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rpent.errors import RunDirectoryError
 from rpent.runs.files import plain, unwritable
@@ -12,6 +15,8 @@ from rpent.runs.pictures import encode_depth, encode_pictures
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from rpent.runs.directory import RunDirectory
     from rpent.runs.pictures import Picture
@@ -21,7 +26,13 @@ STEP_BUDGET = 1_000_000
 """Bytes that one step writes at most."""
 
 
-def write_step(directory: RunDirectory, index: int, capture: Capture, extra: dict[str, Any]) -> list[Picture]:
+def write_step(
+    directory: RunDirectory,
+    index: int,
+    capture: Capture,
+    extra: dict[str, Any],
+    actions: NDArray[np.float64] | None = None,
+) -> list[Picture]:
     """Write a step's folder, whole or not at all; returns the pictures for the planner.
 
     Args:
@@ -29,6 +40,7 @@ def write_step(directory: RunDirectory, index: int, capture: Capture, extra: dic
         index: The step's number.
         capture: What was observed.
         extra: Further plain data for `state.json` (which call led here).
+        actions: (T, D) control actions that led here from the step before, where the env server keeps them.
 
     Raises:
         RunDirectoryError: The file system refuses.
@@ -38,6 +50,8 @@ def write_step(directory: RunDirectory, index: int, capture: Capture, extra: dic
     files = {f"{picture.name}.jpg": picture.data for picture in pictures}
     if capture.snapshot is not None:
         files["snapshot.bin"] = capture.snapshot
+    if actions is not None:
+        files["actions.npy"] = _array_file(actions)
     state = {"step": index, **extra, "state": capture.state, "cameras": capture.cameras}
     files["state.json"] = json.dumps(plain(state), ensure_ascii=False).encode()
     files |= _depth_files(capture, STEP_BUDGET - sum(map(len, files.values())))
@@ -51,6 +65,12 @@ def write_step(directory: RunDirectory, index: int, capture: Capture, extra: dic
     except OSError as error:
         raise unwritable(target, error) from error
     return pictures
+
+
+def _array_file(values: NDArray[np.float64]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, values, allow_pickle=False)
+    return buffer.getvalue()
 
 
 def _depth_files(capture: Capture, budget: int) -> dict[str, bytes]:
@@ -77,6 +97,27 @@ def read_snapshot(directory: RunDirectory, index: int) -> bytes:
         return path.read_bytes()
     except OSError:
         raise RunDirectoryError(f"Step {index} of `{directory.path.name}` has no snapshot.") from None
+
+
+def read_actions(directory: RunDirectory, index: int) -> NDArray[np.float64] | None:
+    """Read the control actions that led to a step from the one before; None where they were not recorded.
+
+    Returns:
+        (T, D) float64.
+
+    Raises:
+        RunDirectoryError: The file is damaged.
+    """
+    path: Path = directory.step(index) / "actions.npy"
+    try:
+        values = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, EOFError):
+        raise RunDirectoryError(f"`{path}` cannot be read: it holds no actions.") from None
+    if values.ndim != 2 or values.dtype != np.float64 or not np.isfinite(values).all():
+        raise RunDirectoryError(f"`{path}` holds {values.shape} {values.dtype}, not (T, D) finite float64.")
+    return np.asarray(values, np.float64)
 
 
 def drop_steps_after(directory: RunDirectory, index: int) -> None:

@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rpent.errors import UsageError
 
 from rpent_robot_libero.catalog import find_task
@@ -139,12 +140,16 @@ class LiberoEnv:
         checked = guardrails.actions(actions)
         self.episode.require_running()
         rewards: list[float] = []
+        track: list[list[float]] = []
         for action in checked:
             if self.episode.over or call.cancel.cancelled:
                 break
             self.episode.step(action)
             rewards.append(float(self.episode.success))
-        return {**self.episode.observation(), "executed": len(rewards), "rewards": rewards}
+            track.append([*self.episode.arm.position, self.episode.arm.gripper_opening_m])
+        observation = self.episode.observation()
+        observation["extra"]["track"] = np.reshape(np.array(track), (-1, 4))
+        return {**observation, "executed": len(rewards), "rewards": rewards}
 
     def servo(self, call: CallContext, *, targets: Any, until: Any = None) -> dict[str, Any]:
         """Move through targets in closed loop."""
