@@ -13,6 +13,7 @@ import logging
 import queue
 import threading
 import uuid
+from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -215,13 +216,28 @@ class Dispatcher:
         if not method.concurrent:
             self._running = call.method
         try:
-            params = decode(payload, self.limits)
-            self._parameters[call.method].check(call.method, params)
-            result = method.handler(
-                CallContext(call.id, call.cancel, lambda value: self._report(call, value)), **params
-            )
-            del params, payload
-            self._calls.finish(call, "result", encode(result, self.limits))
+            self._conclude(call, lambda: self._result(call, payload))
+        finally:
+            if not method.concurrent:
+                self._running = ""
+
+    def _result(self, call: Call, payload: Sequence[Buffer]) -> Any:
+        params = decode(payload, self.limits)
+        self._parameters[call.method].check(call.method, params)
+        context = CallContext(call.id, call.cancel, lambda value: self._report(call, value))
+        return self.facade.methods[call.method].handler(context, **params)
+
+    def _conclude(self, call: Call, outcome: Callable[[], Any]) -> None:
+        """Answer the call with what `outcome` returns or raises; a future is answered when it is done."""
+        try:
+            result = outcome()
+            if isinstance(result, Future):
+                result.add_done_callback(lambda future: self._conclude(call, future.result))
+            else:
+                self._calls.finish(call, "result", encode(result, self.limits))
+        except CancelledCallError as error:
+            answer = self._stopping_error() if self._stopping else error
+            self._calls.finish(call, "error", encode_failure(answer))
         except RpentError as error:
             self._calls.finish(call, "error", encode_failure(error))
         except Exception as error:  # noqa: BLE001  (a bug in a handler is its caller's answer)
@@ -230,9 +246,6 @@ class Dispatcher:
         except BaseException:
             self._calls.finish(call, "error", encode_failure(self._stopping_error()))
             raise
-        finally:
-            if not method.concurrent:
-                self._running = ""
 
     def _report(self, call: Call, value: Any) -> None:
         if call.progress and call.state == "running":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -33,7 +34,7 @@ class LocalChannel:
         method: str,
         /,
         *,
-        timeout_s: float | None = None,  # noqa: ARG002 - nothing here can be waited for
+        timeout_s: float | None = None,
         cancel: CancelToken | None = None,
         on_progress: Callable[[Any], None] | None = None,
         **params: Any,
@@ -42,7 +43,10 @@ class LocalChannel:
         handler = self.facade.methods[method].handler
         Parameters.of(handler).check(method, params)
         context = CallContext("local", cancel or CancelToken(), on_progress or (lambda _: None))
-        return decode(encode(handler(context, **decode(encode(params)))))
+        result = handler(context, **decode(encode(params)))
+        if isinstance(result, Future):
+            result = result.result(timeout_s)
+        return decode(encode(result))
 
     def close(self) -> None:
         """Release the service."""
