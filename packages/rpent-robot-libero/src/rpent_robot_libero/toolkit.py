@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rpent.env.client import EnvClient
+from rpent.policies.loop import PolicyLoop
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
 
-from rpent_robot_libero.primitives.chunks import ChunkLoop
 from rpent_robot_libero.tools.contact import ContactTools
 from rpent_robot_libero.tools.look import LookTools, picture
 from rpent_robot_libero.tools.motion import MotionTools
@@ -28,9 +28,9 @@ class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, Toolkit):
         super().__init__(context)
         self.world = World(context, EnvClient(context.channels["env"]))
 
-    def chunk_loop(self) -> ChunkLoop:
-        """Return the loop of the attached policy."""
-        return ChunkLoop(self.context, self.world)
+    def policy_loop(self) -> PolicyLoop:
+        """Return the loop over the env server."""
+        return PolicyLoop(self.context, self.world.env, note=self.world.note)
 
     def capture(self) -> Capture:
         """Render the agentview picture with its depth and take an exact snapshot.

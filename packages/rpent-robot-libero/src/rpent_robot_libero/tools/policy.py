@@ -1,93 +1,65 @@
-"""Learned policies as tools: offered only where a VLA service is attached."""
+"""Learned policies as tools: offered only where a policy is served."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import Field
 from rpent.errors import ToolError
-from rpent.tools.result import ToolResult
+from rpent.policies.tools import Chunks, Closed, Lift, Prompt, VlaTools
+from rpent.tools.result import ToolResult  # noqa: TC002  (schemas are made from annotations)
 from rpent.tools.tool import tool
 
 from rpent_robot_libero.primitives import gripper
+from rpent_robot_libero.primitives.seized import seized
 
 if TYPE_CHECKING:
-    from rpent_robot_libero.primitives.chunks import ChunkLoop
+    from collections.abc import Mapping
+
+    from rpent.policies.grip import Grip
+
     from rpent_robot_libero.world import World
 
-Prompt = Annotated[str, Field(min_length=1, max_length=300)]
-Chunks = Annotated[int, Field(ge=1, le=100)]
 
-
-class PolicyTools:
-    """`pi0_pick`, `pi0_doubled`."""
+class PolicyTools(VlaTools):
+    """`vla_pick` and `vla_do`, also under the names that LIBERO's users know: `pi0_pick`, `pi0_doubled`."""
 
     world: World
+    empty_hand_m: ClassVar[float] = gripper.HELD_OPENING
 
-    def chunk_loop(self) -> ChunkLoop:
-        """Return the loop that asks the policy for chunks of actions and carries them out."""
-        raise NotImplementedError
+    def about_to_pick(self) -> None:
+        """Refuse while the hand holds something."""
+        if self.world.held is not None:
+            raise ToolError(f"The hand holds `{self.world.held.label}`; `place` or `release` it first.")
+
+    def picked_up(self, prompt: str, grip: Grip) -> Mapping[str, Any]:
+        """Look at what the hand holds, so that `place` can put it down."""
+        self.world.held = seized(self.world, prompt, grip.lifted_m)
+        return {"target": self.world.held.label}
 
     @tool(needs="vla")
     def pi0_pick(
         self,
         prompt: Prompt,
         max_chunks: Chunks = 24,
-        lift_m: Annotated[float, Field(ge=0.01, le=0.3)] = 0.05,
+        lift_threshold_m: Lift = 0.05,
+        gripper_closed_threshold: Closed = 0.06,
     ) -> ToolResult:
-        """Let the learned policy pick something up; it may be called again when it failed.
+        """Do what `vla_pick` does: another name of the same tool.
 
         Args:
-            prompt: What to do, in the words of the benchmark: `pick up the alphabet soup`.
-            max_chunks: How many chunks of actions it gets.
-            lift_m: How far the hand must have risen with something between its fingers.
-
-        Returns:
-            `held`, `lifted_m`, `chunks`.
+            prompt: What to do, worded as the policy was trained.
+            max_chunks: Chunks of actions that it gets.
+            lift_threshold_m: How far the hand must have risen since the fingers closed on something.
+            gripper_closed_threshold: Fingers at least this far apart, metres, count as open.
         """
-        lowest = [float(self.world.state.eef_position[2])]
-
-        def picked() -> bool:
-            state = self.world.state
-            lowest[0] = min(lowest[0], float(state.eef_position[2]))
-            between = gripper.HELD_OPENING < state.gripper_opening_m < gripper.MAX_OPENING - 0.01
-            return between and float(state.eef_position[2]) - lowest[0] >= lift_m
-
-        chunks = self.chunk_loop().run(prompt, max_chunks, picked)
-        held = picked()
-        lifted = float(self.world.state.eef_position[2]) - lowest[0]
-        data = {
-            "ok": held,
-            "held": held,
-            "lifted_m": round(lifted, 4),
-            "chunks": _some(chunks),
-            "reason": "" if held else "nothing was lifted within the chunks given",
-        }
-        return ToolResult(data=data)
+        return self.vla_pick(prompt, max_chunks, lift_threshold_m, gripper_closed_threshold)
 
     @tool(needs="vla")
     def pi0_doubled(self, prompt: Prompt, max_chunks: Chunks = 20) -> ToolResult:
-        """Let the learned policy carry out a contact skill (open, close, turn on); the picture shows what came of it.
-
-        It ends with the episode or its chunks: nothing else tells whether the skill worked.
+        """Do what `vla_do` does: another name of the same tool.
 
         Args:
-            prompt: What to do, in the words of the benchmark: `turn on the stove`.
-            max_chunks: How many chunks of actions it gets.
-
-        Returns:
-            `task_success`, `chunks`.
+            prompt: What to do, worded as the policy was trained.
+            max_chunks: Chunks of actions that it gets.
         """
-        chunks = self.chunk_loop().run(prompt, max_chunks, lambda: False)
-        return ToolResult(data={"chunks": _some(chunks), "task_success": self.world.state.success})
-
-
-def _some(chunks: int) -> int:
-    """Return the number of chunks.
-
-    Raises:
-        ToolError: There was none.
-    """
-    if chunks == 0:
-        raise ToolError("The policy gave no actions.")
-    return chunks
+        return self.vla_do(prompt, max_chunks)

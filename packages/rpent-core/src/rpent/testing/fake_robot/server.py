@@ -72,13 +72,15 @@ class FakeEnv:
 
     def chunk_step(self, call: CallContext, actions: Any) -> dict[str, Any]:
         """Carry out (T, 4) actions until the episode ends or the call is cancelled."""
-        executed = 0
+        track: list[list[float]] = []
         for action in np.asarray(actions):
             if self._over() or call.cancel.cancelled:
                 break
             self._act(_finite(action, 4))
-            executed += 1
-        return {**self._observation(), "executed": executed, "rewards": [0.0] * executed}
+            track.append([*self._world.position, self._world.opening])
+        observation = self._observation()
+        observation["extra"]["track"] = np.reshape(np.array(track), (-1, 4))
+        return {**observation, "executed": len(track), "rewards": [0.0] * len(track)}
 
     def servo(
         self,
@@ -130,7 +132,7 @@ class FakeEnv:
         observation = self._observation()
         for name in cameras:
             _check_camera(name)
-            pixels = int(size.get(name, 256) if hasattr(size, "get") else size)
+            pixels = _side(size.get(name, 256) if hasattr(size, "get") else size)
             picture, distances = top_camera.render(self._world, pixels)
             observation["images"][name] = picture
             observation["cameras"][name] = top_camera.camera_meta(pixels)
@@ -211,6 +213,15 @@ def _finite(values: Any, length: int) -> Any:
     if array.shape != (length,) or not np.all(np.isfinite(array)):
         raise GuardrailError(f"Expected {length} finite numbers, not {values}.")
     return array
+
+
+def _side(size: Any) -> int:
+    """Return the side of a square picture, from one number or height and width."""
+    if isinstance(size, list | tuple):
+        if len(set(size)) != 1:
+            raise GuardrailError(f"The fake camera makes square pictures, not {list(size)}.")
+        return int(size[0])
+    return int(size)
 
 
 def _check_camera(name: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from rpent.env.client import EnvClient
+from rpent.policies.loop import PolicyLoop
+from rpent.policies.tools import VlaTools
 from rpent.testing.fake_robot.camera import NAME
 from rpent.tools import Capture, Image, Toolkit, ToolResult, tool
 
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
     from rpent.robot import ToolContext
 
 
-class FakeToolkit(Toolkit):
-    """Moves, grips, looks."""
+class FakeToolkit(VlaTools, Toolkit):
+    """Moves, grips, looks, and lets a policy move."""
+
+    empty_hand_m = 0.0
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
@@ -68,6 +72,10 @@ class FakeToolkit(Toolkit):
         """Ask the learned policy; offered only where one is served."""
         return ToolResult(data=self.context.channels["vla"].call("describe"))
 
+    def policy_loop(self) -> PolicyLoop:
+        """Return the loop over the env server."""
+        return PolicyLoop(self.context, self._env, note=self._note)
+
     def capture(self) -> Capture:
         """Observe with the picture, the depth and a snapshot."""
         self._last = seen = self._env.observe([NAME], size=256, depth=True)
@@ -111,6 +119,9 @@ class FakeToolkit(Toolkit):
     def reset(self) -> None:
         """Begin the episode anew."""
         self._last = self._env.reset(**self._episode)
+
+    def _note(self, seen: Observation) -> None:
+        self._last = seen
 
     def _servo(self, target: Waypoint, max_steps: int) -> ToolResult:
         result = self._env.servo(
