@@ -92,8 +92,14 @@ class ServiceSpec:
     ready_timeout_s: float = 180.0
     env: tuple[tuple[str, str], ...] = ()
     """Environment variables set for the process."""
+    env_defaults: tuple[tuple[str, str], ...] = ()
+    """Environment variables set for the process where the user has not set them."""
     schema: int = 1
     """Version of the method contract, as `Facade.schema`; an env server of another one is refused."""
+
+    def variables(self, user: Mapping[str, str]) -> dict[str, str]:
+        """Return the variables to set, beside an environment that the process inherits."""
+        return {**{name: value for name, value in self.env_defaults if name not in user}, **dict(self.env)}
 
 
 def services_of(spec: object) -> tuple[ServiceSpec, ...]:
@@ -192,7 +198,8 @@ class PolicySpec:
     """Managed environments that can run it, the default one first; none: the current interpreter."""
     ready_timeout_s: float = 900.0
     env: tuple[tuple[str, str], ...] = ()
-    """Environment variables set for the process, besides those that keep torch's threads from spinning."""
+    """Environment variables set for the process, besides those that keep torch's threads from spinning (where the user
+    has not set `OMP_NUM_THREADS` and `OMP_WAIT_POLICY`)."""
     docs_url: str = ""
 
     @property
@@ -206,7 +213,8 @@ class PolicySpec:
             scope="shared",
             environment=self.environments[0] if self.environments else None,
             ready_timeout_s=self.ready_timeout_s,
-            env=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE"), *self.env),
+            env=self.env,
+            env_defaults=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE")),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ def serve_foreground(
     process = ServiceProcess(
         job,
         python=interpreter.python,
-        environment=interpreter.environ(dict(target.spec.env)),
+        environment=interpreter.environ(target.spec.variables(os.environ)),
         log=None,
         on_listening=news.put,
         on_end=news.put,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -164,7 +165,7 @@ class OwnedService:
         self._process = ServiceProcess(
             job,
             python=self._interpreter.python,
-            environment=self._interpreter.environ(dict(spec.env)),
+            environment=self._interpreter.environ(spec.variables(os.environ)),
             log=self._log.open(),
             on_listening=lambda endpoint: life.tell(endpoint=endpoint),
             on_end=lambda end: self._ended(life, end),
