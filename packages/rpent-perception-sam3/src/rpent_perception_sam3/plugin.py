@@ -1,3 +1,41 @@
-"""What this distribution offers; nothing heavy."""
+"""What this distribution offers: the perceptor `sam3` and its server; nothing heavy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent.hookspecs import hookimpl
+from rpent.specs import PerceptorSpec, ServiceSpec
+from rpent_torch.environments import TRANSFORMERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PLUGIN_API = 1
+
+PERCEPTION = ServiceSpec(
+    name="perception",
+    factory="rpent_perception_sam3.server.create:create",
+    config="rpent_perception_sam3.config:Sam3Config",
+    summary="SAM 3: masks for a text or a point in a picture.",
+    scope="shared",
+    environment=TRANSFORMERS,
+    ready_timeout_s=900.0,
+    env=(
+        ("OMP_NUM_THREADS", "1"),
+        ("OMP_WAIT_POLICY", "PASSIVE"),
+        ("HF_HUB_OFFLINE", "1"),
+        ("TRANSFORMERS_OFFLINE", "1"),
+    ),
+)
+
+
+@hookimpl
+def rpent_perceptors() -> Iterator[PerceptorSpec]:
+    """Offer SAM 3."""
+    yield PerceptorSpec(
+        name="sam3",
+        summary="SAM 3 of transformers, from a local checkpoint: finds things by text and by point.",
+        perceptor="rpent_perception_sam3.perceptor:Sam3Perceptor",
+        service=PERCEPTION,
+    )

@@ -30,14 +30,13 @@ def make(folder: Path, *, state: int = STATE, action: int = ACTION, chunk: int =
         chunk: Actions in one answer.
     """
     vision.install()
+    from rpent_torch.server.tiny_tokenizer import tiny_tokenizer  # noqa: PLC0415
     from transformers import (  # noqa: PLC0415  (torchvision must be mended before)
         PI0Config,
         PI0ForConditionalGeneration,
         PI0ImageProcessor,
         PI0Processor,
     )
-
-    from rpent_torch.server.tiny_tokenizer import tiny_tokenizer  # noqa: PLC0415
 
     side = {"height": IMAGE_SIDE, "width": IMAGE_SIDE}
     images = PI0ImageProcessor(

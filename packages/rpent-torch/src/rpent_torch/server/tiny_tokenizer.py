@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 """Their ids are 0 to 3."""
+_NAMES = ("pad_token", "bos_token", "eos_token", "unk_token")
 
 
 def tiny_tokenizer(
@@ -33,6 +34,4 @@ def tiny_tokenizer(
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     bpe.train_from_iterator(sentences, trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=bpe, pad_token="<pad>", bos_token="<bos>", eos_token="<eos>", unk_token="<unk>"
-    )
+    return PreTrainedTokenizerFast(tokenizer_object=bpe, **dict(zip(_NAMES, SPECIAL, strict=True)))

@@ -1,0 +1,60 @@
+"""What a perception server counts."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+R = TypeVar("R")
+
+
+class Statistics:
+    """Requests, failures and seconds; safe from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting = self._answered = self._failed = 0
+        self._total_s = self._max_s = 0.0
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count a request for as long as it is not answered."""
+        with self._lock:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def timed(self, work: Callable[..., R], *arguments: Any) -> R:
+        """Do the work, and note how long it took and whether it failed."""
+        started, failed = time.monotonic(), True
+        try:
+            result = work(*arguments)
+            failed = False
+            return result
+        finally:
+            elapsed = time.monotonic() - started
+            with self._lock:
+                self._answered += not failed
+                self._failed += failed
+                self._total_s += elapsed
+                self._max_s = max(self._max_s, elapsed)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return them as plain data."""
+        with self._lock:
+            count = self._answered + self._failed
+            return {
+                "waiting": self._waiting,
+                "answered": self._answered,
+                "failed": self._failed,
+                "mean_s": round(self._total_s / count, 4) if count else None,
+                "max_s": round(self._max_s, 4),
+            }
