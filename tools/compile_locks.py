@@ -38,7 +38,8 @@ def main() -> int:
             code = code or bool(missing)
         else:
             path.parent.mkdir(exist_ok=True)
-            compile_lock(declared.spec, declared.distribution, path, say=print)
+            distributions = (declared.distribution, *declared.sharing)
+            compile_lock(declared.spec, distributions, path, say=print)
             print(f"{declared.spec.name}: wrote {declared.spec.lock}")
     return int(code)
 
@@ -57,7 +58,7 @@ def not_covered(declared: DeclaredEnvironment, lock: str) -> list[str]:
         if pin and not line.startswith((" ", "#")):
             pinned.setdefault(canonicalize_name(name), []).append(rest.split(" ")[0])
     missing = []
-    for text in all_requirements(declared.spec, declared.distribution):
+    for text in all_requirements(declared.spec, declared.distribution, *declared.sharing):
         requirement = Requirement(text)
         versions = pinned.get(canonicalize_name(requirement.name), [])
         if not any(requirement.specifier.contains(version, prereleases=True) for version in versions):

@@ -87,6 +87,10 @@ class ServiceSpec:
     """`unique`: fresh for each task. `shared`: kept across tasks."""
     environment: EnvironmentSpec | None = None
     """The managed environment; None means the current interpreter."""
+    alternatives: tuple[EnvironmentSpec, ...] = ()
+    """Other managed environments that can run it: where `environment` is not built, the first one that is built."""
+    starts_alone: bool = True
+    """Whether it starts with its defaults, so that `rpent env sync` can try it; False where it needs a checkpoint."""
     optional: bool = False
     """Tools that need an absent optional service are not offered."""
     ready_timeout_s: float = 180.0
@@ -106,6 +110,11 @@ def services_of(spec: object) -> tuple[ServiceSpec, ...]:
     """Return the services of a spec of any kind: a robot has several, a perceptor or policy at most one."""
     service = getattr(spec, "service", None)
     return (*getattr(spec, "services", ()), *(() if service is None else (service,)))
+
+
+def environments_of(service: ServiceSpec) -> tuple[EnvironmentSpec, ...]:
+    """Return the managed environments that can run a service, the default one first."""
+    return (*(() if service.environment is None else (service.environment,)), *service.alternatives)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -212,6 +221,8 @@ class PolicySpec:
             summary=self.summary,
             scope="shared",
             environment=self.environments[0] if self.environments else None,
+            alternatives=self.environments[1:],
+            starts_alone=False,
             ready_timeout_s=self.ready_timeout_s,
             env=self.env,
             env_defaults=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE")),

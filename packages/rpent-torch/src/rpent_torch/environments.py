@@ -18,6 +18,7 @@ TORCH = EnvironmentSpec(
     python="3.11",
     requirements=("numpy>=1.26,<3", "pillow>=10"),
     torch=(f"torch=={TORCH_VERSION}",),
+    lock="rpent_torch:locks/torch.txt",
     verify="import numpy, PIL.Image, torch; torch.zeros(2).numpy()",
     probe="torch",
 )
@@ -34,6 +35,7 @@ TRANSFORMERS = EnvironmentSpec(
         "safetensors>=0.5",
     ),
     torch=(f"torch=={TORCH_VERSION}", f"torchvision=={TORCHVISION_VERSION}"),
+    lock="rpent_torch:locks/transformers.txt",
     verify="import rpent_torch.vision; rpent_torch.vision.install()\n"
     "import transformers, safetensors.torch; transformers.Sam3ImageProcessor, transformers.PI0ForConditionalGeneration",
     probe="transformers",

@@ -149,7 +149,12 @@ def command(
     where = parse_endpoint(endpoint, allow_port_zero=True)
     target, config = _target(ctx)
     token, token_place = _token(token_file)
-    interpreter = choose(target.spec.environment, python=env_python, distribution=target.distribution)
+    interpreter = choose(
+        target.spec.environment,
+        python=env_python,
+        distribution=target.distribution,
+        alternatives=target.spec.alternatives,
+    )
 
     def ready(address: str) -> None:
         click.echo(f"Serving `{target}` at {address} ({token_place}). Ctrl-C ends it.")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rpent.environments.managed import ManagedEnvironment
 from rpent.errors import EnvironmentSetupError
 from rpent.plugins import registry
 from rpent.plugins.failure import LoadFailure
-from rpent.specs import services_of
+from rpent.specs import environments_of, services_of
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -27,11 +27,15 @@ class DeclaredEnvironment:
     distribution: str
     owner: str
     """The robot, policy or perceptor: `libero`."""
+    sharing: tuple[str, ...] = ()
+    """Other distributions with services that run in it."""
+    startable: bool = True
+    """Whether the service starts with its defaults; a policy needs a checkpoint."""
 
     @property
     def managed(self) -> ManagedEnvironment:
         """The environment on disk."""
-        return ManagedEnvironment(self.spec, distribution=self.distribution)
+        return ManagedEnvironment(self.spec, distribution=self.distribution, sharing=self.sharing)
 
 
 def declared_environments() -> dict[str, DeclaredEnvironment]:
@@ -45,10 +49,13 @@ def declared_environments() -> dict[str, DeclaredEnvironment]:
         if isinstance(spec, LoadFailure):
             continue
         for service in services_of(spec):
-            if service.environment is not None and service.environment.name not in found:
-                found[service.environment.name] = DeclaredEnvironment(
-                    service.environment, service, entry.distribution, entry.name
+            for environment in environments_of(service):
+                new = DeclaredEnvironment(
+                    environment, service, entry.distribution, entry.name, startable=service.starts_alone
                 )
+                first = found.setdefault(environment.name, new)
+                if entry.distribution not in (first.distribution, *first.sharing):
+                    found[environment.name] = replace(first, sharing=(*first.sharing, entry.distribution))
     return found
 
 

@@ -63,13 +63,20 @@ class Interpreter:
         return {**environ, **self.variables, **(extra or {})}
 
 
-def choose(environment: EnvironmentSpec | None, *, python: str | None, distribution: str) -> Interpreter:
+def choose(
+    environment: EnvironmentSpec | None,
+    *,
+    python: str | None,
+    distribution: str,
+    alternatives: Sequence[EnvironmentSpec] = (),
+) -> Interpreter:
     """Return a service's interpreter: `--env-python`, else its managed environment, else the current one.
 
     Args:
         environment: What the service says that it needs; None means the current interpreter.
         python: What the user chose.
         distribution: The distribution that provides the service.
+        alternatives: Other environments that can run it; the first that is built is taken, `environment` before them.
 
     Raises:
         UsageError: The chosen interpreter does not exist, is no Python, or is too old.
@@ -81,9 +88,11 @@ def choose(environment: EnvironmentSpec | None, *, python: str | None, distribut
         return _chosen(python, environment, distribution)
     if environment is None:
         return Interpreter(sys.executable)
+    for candidate in (environment, *alternatives):
+        built = ManagedEnvironment(candidate, distribution=distribution)
+        if built.is_current():
+            return built.interpreter()
     managed = ManagedEnvironment(environment, distribution=distribution)
-    if managed.is_current():
-        return managed.interpreter()
     if not environment.probe or importlib.util.find_spec(environment.probe) is not None:
         return Interpreter(sys.executable)
     by_pip = f" or pip install '{distribution}[{environment.extra}]'" if environment.extra else ""

@@ -6,23 +6,35 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rpent.environments.choices import BuildChoices, read_choices, without_password, write_choices
+from rpent.environments.install import install
 from rpent.environments.interpreter import Interpreter, linked_interpreter
-from rpent.environments.lock import fingerprint, read_lock, requirement_files
+from rpent.environments.lock import all_requirements, fingerprint
 from rpent.environments.paths import environment_dir, make_dir, unwritable
-from rpent.environments.uv import run_uv
+from rpent.environments.pytorch import build_in
 from rpent.environments.verify import run_verification
 from rpent.errors import EnvironmentSetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from rpent.specs import EnvironmentSpec
+
+RECORDED_VARIABLES = (
+    "UV_TORCH_BACKEND",
+    "UV_FIND_LINKS",
+    "UV_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_CONFIG_FILE",
+)
 
 _RECORD = "environment.json"
 
@@ -32,11 +44,12 @@ class ManagedEnvironment:
 
     Args:
         spec: The data that define it.
-        distribution: The distribution that provides it, whose modules are linked into it.
+        distribution: The distribution whose service runs in it; its modules are linked into it.
+        sharing: Other distributions with services that run in it: it holds what they require too.
     """
 
-    def __init__(self, spec: EnvironmentSpec, *, distribution: str) -> None:
-        self.spec, self.distribution = spec, distribution
+    def __init__(self, spec: EnvironmentSpec, *, distribution: str, sharing: Sequence[str] = ()) -> None:
+        self.spec, self.distribution, self.sharing = spec, distribution, tuple(sharing)
         self.directory = environment_dir(spec.name)
 
     @property
@@ -66,6 +79,7 @@ class ManagedEnvironment:
         say: Callable[[str], None],
         start_service: Callable[[Interpreter], None] | None = None,
         rebuild: bool = False,
+        choices: BuildChoices | None = None,
     ) -> bool:
         """Build it, or bring it up to date; a build that was interrupted goes on where it stopped.
 
@@ -73,6 +87,7 @@ class ManagedEnvironment:
             say: Called with lines of progress.
             start_service: Starts the service once in the new environment; raises when that fails.
             rebuild: Build from nothing although it is current.
+            choices: What the user chose now; for the rest, what was chosen earlier counts.
 
         Returns:
             False when there was nothing to do.
@@ -82,45 +97,46 @@ class ManagedEnvironment:
         """
         make_dir(self.directory)
         with self._locked(say):
+            effective = (choices or BuildChoices()).over(read_choices(self.directory))
+            requirements = all_requirements(self.spec, self.distribution, *self.sharing)
             if rebuild:
                 self._clear()
-            elif self.is_current():
+            elif self.is_current() and self._matches(effective, requirements):
                 return False
             started = time.monotonic()
             (self.directory / _RECORD).unlink(missing_ok=True)
-            self._install(say)
+            write_choices(self.directory, effective)
+            install(self.spec, (self.distribution, *self.sharing), self.directory, effective, say=say)
             interpreter = self.interpreter()
             say("Verifying that it works")
             run_verification(self.spec, interpreter)
             if start_service is not None:
                 start_service(interpreter)
-            self._write_record(time.monotonic() - started)
+            self._write_record(time.monotonic() - started, effective, requirements)
         return True
 
-    def _install(self, say: Callable[[str], None]) -> None:
-        spec, python = self.spec, str(self.python)
-        if not self.python.exists():
-            say(f"Creating the environment `{spec.name}` (Python {spec.python})")
-            run_uv(
-                ["venv", "--python", spec.python, "--no-project", "--clear", str(self.directory / "venv")],
-                say=say,
-            )
-        with tempfile.TemporaryDirectory() as folder:
-            if (text := read_lock(spec)) is not None:
-                lock = Path(folder) / "lock.txt"
-                lock.write_text(text, encoding="utf-8")
-                say("Installing what the lock says")
-                run_uv(["pip", "sync", "--python", python, *spec.index_args, str(lock)], say=say)
-            # With a lock this installs nothing, unless an installed rpent package wants more than it knows.
-            wanted = requirement_files(spec, self.distribution, Path(folder))
-            run_uv(["pip", "install", "--python", python, *spec.index_args, "-r", *wanted], say=say)
+    def _matches(self, choices: BuildChoices, requirements: Sequence[str]) -> bool:
+        """Whether it was built with these choices, and holds what the installed distributions require now."""
+        record = self.record()
+        known = record.get("requirements")
+        return without_password(choices).as_dict() == record.get("choices", {}) and (
+            known is None or set(requirements) <= set(known)
+        )
 
-    def _write_record(self, elapsed_s: float) -> None:
+    def _write_record(
+        self, elapsed_s: float, choices: BuildChoices | None = None, requirements: Sequence[str] = ()
+    ) -> None:
+        choices = choices or BuildChoices()
+        build = build_in(self.directory / "venv") if self.spec.torch else None
         record = {
             "name": self.spec.name,
             "distribution": self.distribution,
-            "python": self.spec.python,
+            "python": choices.python or self.spec.python,
             "fingerprint": fingerprint(self.spec),
+            "choices": without_password(choices).as_dict(),
+            "requirements": list(requirements),
+            **({"torch": str(build)} if build else {}),
+            "variables": _uv_variables(),
             "built": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
             "elapsed_s": round(elapsed_s, 1),
         }
@@ -148,6 +164,15 @@ class ManagedEnvironment:
             yield
         finally:
             os.close(descriptor)
+
+
+def _uv_variables() -> dict[str, str]:
+    """Return the variables that decided where packages came from, for the record; addresses without passwords."""
+    return {
+        name: re.sub(r"//[^/\s]*@", "//", os.environ[name])
+        for name in RECORDED_VARIABLES
+        if name in os.environ
+    }
 
 
 def interpreter_in(directory: Path) -> Path:

@@ -39,8 +39,20 @@ def find_uv() -> str:
     return found
 
 
-def run_uv(arguments: Sequence[str], *, say: Callable[[str], None], stdin: str | None = None) -> None:
+def run_uv(
+    arguments: Sequence[str],
+    *,
+    say: Callable[[str], None],
+    stdin: str | None = None,
+    without: Sequence[str] = (),
+) -> None:
     """Run uv and pass on what it says, line by line.
+
+    Args:
+        arguments: After `uv`.
+        say: Called with each line.
+        stdin: What uv reads from its standard input.
+        without: Environment variables that uv shall not see.
 
     Raises:
         EnvironmentSetupError: uv failed; the message holds its last lines.
@@ -51,7 +63,7 @@ def run_uv(arguments: Sequence[str], *, say: Callable[[str], None], stdin: str |
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=_environment(),
+        env=_environment(without),
     )
     last: deque[str] = deque(maxlen=8)
     try:
@@ -75,6 +87,24 @@ def run_uv(arguments: Sequence[str], *, say: Callable[[str], None], stdin: str |
         )
 
 
+def ask_uv(arguments: Sequence[str], *, without: Sequence[str] = ()) -> str | None:
+    """Run uv quietly and return what it says; None when it fails.
+
+    Raises:
+        EnvironmentSetupError: uv is missing.
+    """
+    ended = subprocess.run(
+        [find_uv(), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=_environment(without),
+        check=False,
+    )
+    return None if ended.returncode else ended.stdout
+
+
 def _running_uv() -> str | None:
     return shutil.which(os.environ.get("UV", ""))
 
@@ -88,7 +118,7 @@ def _packaged_uv() -> str | None:
         return None
 
 
-def _environment() -> dict[str, str]:
+def _environment(without: Sequence[str] = ()) -> dict[str, str]:
     """Leave out what would make uv act on the agent's own environment or project."""
-    left_out = ("VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "PYTHONPATH", "PYTHONHOME", "CONDA_PREFIX")
+    left_out = {"VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "PYTHONPATH", "PYTHONHOME", "CONDA_PREFIX", *without}
     return {name: value for name, value in os.environ.items() if name not in left_out}

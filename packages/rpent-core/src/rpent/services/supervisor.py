@@ -30,7 +30,7 @@ class Supervisor:
     Args:
         logs_dir: Each service that is started writes `<service>.log` there.
         on_event: Called with plain data when a service changes state: `service`, `state` (`starting`,
-            `ready`, `crashed`, `restarting`, `failed`, `stopped`) and, as they are known, `detail`, `pid`,
+            `loading`, `ready`, `crashed`, `restarting`, `failed`, `stopped`) and, as they are known, `detail`, `pid`,
             `endpoint`, `elapsed_s`, `log_tail`. It is called from several threads; what it raises is ignored.
         run_dir: The run's directory, told to the services as `RPENT_RUN_DIR`.
     """
@@ -120,7 +120,10 @@ class Supervisor:
             service = AttachedService(request, emit=self._emit)
         else:
             interpreter = choose(
-                request.spec.environment, python=request.python, distribution=request.distribution
+                request.spec.environment,
+                python=request.python,
+                distribution=request.distribution,
+                alternatives=request.spec.alternatives,
             )
             if self._run_dir is not None:
                 interpreter = interpreter.with_variable("RPENT_RUN_DIR", str(self._run_dir))
