@@ -26,7 +26,7 @@ ENV = ServiceSpec(
 
 VLA = ServiceSpec(
     name="vla",
-    summary="A VLA policy server: `infer(observation, instruction, episode)`; offers `pi0_pick` and `pi0_doubled`.",
+    summary="A policy server (`rpent serve policy`): `vla_pick`, `vla_do`, also as `pi0_pick`, `pi0_doubled`.",
     scope="shared",
     optional=True,
 )
