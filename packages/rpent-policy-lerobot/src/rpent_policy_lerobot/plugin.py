@@ -1,3 +1,32 @@
-"""What this distribution offers; nothing heavy."""
+"""What this distribution offers: the policy backend `lerobot`; nothing heavy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent.hookspecs import hookimpl
+from rpent.specs import PolicySpec
+
+from rpent_policy_lerobot.environment import LEROBOT, LEROBOT_06
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PLUGIN_API = 1
+
+OFFLINE = (("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1"), ("HF_DATASETS_OFFLINE", "1"))
+"""A policy server never asks the hub: what a checkpoint needs is in folders."""
+
+
+@hookimpl
+def rpent_policies() -> Iterator[PolicySpec]:
+    """Offer the backend."""
+    yield PolicySpec(
+        name="lerobot",
+        summary="LeRobot checkpoints: ACT, diffusion, SmolVLA, Pi0, Pi0.5 and third-party policies.",
+        policy="rpent_policy_lerobot.server.load:load",
+        config="rpent_policy_lerobot.config:LerobotConfig",
+        signature="rpent_policy_lerobot.signature:signature",
+        environments=(LEROBOT, LEROBOT_06),
+        env=OFFLINE,
+    )

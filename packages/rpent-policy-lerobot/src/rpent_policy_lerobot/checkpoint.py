@@ -1,0 +1,120 @@
+"""A checkpoint's folder as LeRobot writes it, read without LeRobot: JSON files and the headers of safetensors.
+
+`config.json` (with `type`), `model.safetensors`, `policy_preprocessor.json`, `policy_postprocessor.json`, and the
+statistics that their steps name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rpent.errors import PolicyError
+
+CONFIG = "config.json"
+PREPROCESSOR, POSTPROCESSOR = "policy_preprocessor.json", "policy_postprocessor.json"
+_MIGRATE = "python -m lerobot.processor.migrate_policy_normalization --pretrained-path"
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return `config.json`.
+
+    Raises:
+        PolicyError: There is no such folder, or it is no LeRobot checkpoint.
+    """
+    if not folder.is_dir():
+        raise PolicyError(
+            f"The checkpoint folder `{folder}` does not exist.", hint="Give its path with `--checkpoint`."
+        )
+    if not (folder / CONFIG).is_file():
+        inner = folder / "pretrained_model"
+        hint = f"Give `{inner}`." if (inner / CONFIG).is_file() else "Give the folder that holds it."
+        raise PolicyError(f"The folder `{folder}` has no `{CONFIG}`.", hint=hint)
+    config = read_json(folder / CONFIG)
+    if not isinstance(config.get("type"), str) or not isinstance(config.get("output_features"), dict):
+        kind = config.get("model_type") or next(iter(config.get("architectures") or ()), None)
+        raise PolicyError(
+            f"The folder `{folder}` is not a LeRobot checkpoint: its `{CONFIG}` has no `type` and `output_features`.",
+            hint=f"It says `{kind}`: another backend may load it." if kind else None,
+        )
+    if config.get("use_peft") or (folder / "adapter_config.json").is_file():
+        raise PolicyError(
+            f"The checkpoint `{folder}` holds an adapter (PEFT) instead of whole weights.",
+            hint="Merge it into its base policy and save that.",
+        )
+    return config
+
+
+def read_processor(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Return the steps of a saved pipeline; each has `registry_name` or `class`, `config`, maybe `state_file`.
+
+    Raises:
+        PolicyError: The pipeline, or the file of one of its steps, is not there.
+    """
+    if not (folder / name).is_file():
+        raise PolicyError(
+            f"The checkpoint `{folder}` has no `{name}`: it was saved by an older LeRobot, or copied in part.",
+            hint=f"Convert it once, in the environment `lerobot`: `{_MIGRATE} {folder}`.",
+        )
+    steps = read_json(folder / name).get("steps")
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise PolicyError(f"`{folder / name}` is not a pipeline of LeRobot.")
+    for step in steps:
+        state = step.get("state_file")
+        if state and not (folder / state).is_file():
+            raise PolicyError(
+                f"The checkpoint `{folder}` has no `{state}`, which its `{name}` names.",
+                hint="Copy the whole folder again.",
+            )
+    return steps
+
+
+def step_name(step: dict[str, Any]) -> str:
+    """Return the name that LeRobot's overrides use for a step."""
+    return str(step.get("registry_name") or str(step.get("class", "")).rpartition(".")[2])
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON object.
+
+    Raises:
+        PolicyError: It cannot be read, or is something else.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise PolicyError(f"`{path}` cannot be read as JSON.", hint=str(error)) from error
+    if not isinstance(value, dict):
+        raise PolicyError(f"`{path}` does not hold a JSON object.")
+    return value
+
+
+def local_folder(folder: Path, named: str, inside: str, marks: tuple[str, ...]) -> str | None:
+    """Return where something that a checkpoint names on the hub is on this machine, or None.
+
+    Args:
+        folder: The checkpoint.
+        named: What it says: a folder, or a name on the hub (`google/paligemma-3b-pt-224`).
+        inside: Where it may be in the checkpoint itself: `tokenizer`.
+        marks: Files of which it has at least one.
+    """
+    candidates = [folder / named, folder / inside, *_cached(named)]
+    return next((str(each) for each in candidates if has_any(each, marks)), None)
+
+
+def has_any(folder: Path, marks: tuple[str, ...]) -> bool:
+    """Return whether a folder has one of these files."""
+    return any((folder / mark).is_file() for mark in marks)
+
+
+def _cached(named: str) -> list[Path]:
+    """Return the snapshots of a model in the hub's cache, the newest first."""
+    home = Path(os.environ.get("HF_HOME", Path.home() / ".cache" / "huggingface"))
+    hub = Path(os.environ.get("HF_HUB_CACHE", home / "hub"))
+    snapshots = hub / f"models--{named.replace('/', '--')}" / "snapshots"
+    try:
+        return sorted(snapshots.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    except OSError:
+        return []

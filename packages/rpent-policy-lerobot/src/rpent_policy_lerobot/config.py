@@ -1,0 +1,44 @@
+"""The options of the backend `lerobot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+from rpent.policies.api import PolicyConfig
+
+
+class LerobotConfig(PolicyConfig):
+    """Where a checkpoint and what belongs to it are, and how it is asked."""
+
+    tokenizer: str | None = Field(
+        None,
+        description="Folder of the tokenizer (SmolVLA, Pi0, Pi0.5), where the checkpoint only names it on the hub.",
+    )
+    vlm: str | None = Field(
+        None,
+        description="Folder of the vision-language model's configuration and processor (SmolVLA); no weights needed.",
+    )
+    denoising_steps: int | None = Field(
+        None,
+        ge=1,
+        le=1000,
+        description="Steps of a policy that denoises; by default what the checkpoint says.",
+    )
+    history: Literal["asked", "repeat"] = Field(
+        "asked",
+        description="Past observations for a policy that wants several (diffusion): those it was last asked about, "
+        "or the present one repeated.",
+    )
+    settings: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Values that replace those of the checkpoint's `config.json`, as JSON: "
+        '`{"base_model_path": "/models/base"}`.',
+    )
+
+    @field_validator("checkpoint", "tokenizer", "vlm")
+    @classmethod
+    def _absolute(cls, value: str | None) -> str | None:
+        """The server's process may have another working directory."""
+        return value if value is None else str(Path(value).expanduser().absolute())
