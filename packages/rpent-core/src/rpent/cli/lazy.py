@@ -16,21 +16,37 @@ if TYPE_CHECKING:
 class LazyGroup(click.Group):
     """A group made from a table `{name: ("package.module:attribute", one-line help)}`.
 
-    click's own help imports every command for its short help; this one prints the table.
+    click's own help imports every command for its short help; this one prints the table. Plugins add commands to it:
+    an entry point of `rpent.commands` named `policy.train` is the command `train` of the group `policy`. The help names
+    them where `shows_added` says so; elsewhere it reads no metadata.
     """
 
-    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, table: Mapping[str, tuple[str, str]], shows_added: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.table = dict(table)
+        self.shows_added = shows_added
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the table's order."""
-        return [*self.table, *super().list_commands(ctx)]
+        """Return the commands in the table's order, then those of plugins."""
+        return [*self.table, *super().list_commands(ctx), *self.added()]
+
+    def added(self) -> list[str]:
+        """Return the names of the commands that plugins add, from metadata alone."""
+        from rpent.cli.nested import commands_in
+
+        return [name for name in commands_in(str(self.name)) if name not in self.table]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command of the table."""
+        """Import a command of the table, else one that a plugin adds."""
         if cmd_name not in self.table:
-            return super().get_command(ctx, cmd_name)
+            own = super().get_command(ctx, cmd_name)
+            if own is not None or cmd_name not in self.added():
+                return own
+            from rpent.cli.nested import load_command
+
+            return load_command(f"{self.name}.{cmd_name}")
         module, _, attribute = self.table[cmd_name][0].partition(":")
         command = getattr(import_module(module), attribute)
         if not isinstance(command, click.Command):
@@ -39,8 +55,13 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table."""
+        rows = [(name, help_text) for name, (_, help_text) in self.table.items()]
+        if self.shows_added and (added := self.added()):
+            from rpent.cli.nested import summary_of
+
+            rows += [(name, summary_of(f"{self.name}.{name}")) for name in added]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in self.table.items()])
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -23,7 +23,8 @@ COMMANDS = {
     "show": ("rpent.cli.show:command", "Print what happened in a run."),
     "runs": ("rpent.cli.runs:group", "List recorded runs."),
     "memory": ("rpent.cli.memory:group", "What earlier runs learned: notes and recipes."),
-    "serve": ("rpent.cli.serve:command", "Serve an env, VLA or perception server by hand."),
+    "serve": ("rpent.cli.serve:command", "Serve an env, policy or perception server by hand."),
+    "policy": ("rpent.cli.policy:group", "Learned policies: backends, checkpoints, training."),
     "env": ("rpent.cli.env:group", "Build and list managed environments."),
     "plugins": ("rpent.cli.plugins:group", "List and examine the installed plugins."),
     "check": ("rpent.cli.check:group", "Try a planner's language model for real."),
@@ -41,14 +42,16 @@ class RootGroup(LazyGroup):
         """Return a command of core's table, else one that a plugin brings."""
         if cmd_name in self.table:
             return super().get_command(ctx, cmd_name)
+        from rpent.cli.nested import added_group, load_command
         from rpent.plugins import registry
 
-        if cmd_name not in registry.names("commands") and ":" not in cmd_name:
-            return None
-        from rpent.specs import load_object
+        if cmd_name in registry.names("commands") or ":" in cmd_name:
+            return load_command(cmd_name)
+        return added_group(cmd_name)
 
-        command = load_object(registry.get("commands", cmd_name).command)
-        return command if isinstance(command, click.Command) else None
+    def added(self) -> list[str]:
+        """Return nothing: the help of the root reads no metadata, and says where plugins' commands are listed."""
+        return []
 
     def invoke(self, ctx: click.Context) -> Any:
         """Invoke the command; a reader that has read enough (`| head -1`) is no failure."""

@@ -110,11 +110,14 @@ class LiveProgress(PlainProgress):
 
     def on_event(self, event: Event) -> None:
         """Write lines, and change what is going on."""
-        super().on_event(event)
+        if not (isinstance(event, ev.ServiceState) and event.state == "loading"):
+            super().on_event(event)
         if isinstance(event, ev.ToolCalled):
             self._set_now(event.name)
         elif isinstance(event, ev.ToolProgress):
             self._now = f"{self._now.split(' · ')[0]} · {_short(event.data)}"
+        elif isinstance(event, ev.ServiceState) and event.state == "loading":
+            self._now = f"{self._now.split(' · ')[0]} · {event.service}: {event.detail}"
         elif isinstance(event, (ev.ToolReturned, ev.TurnStarted)):
             self._set_now("planner")
         elif isinstance(event, ev.StageChanged) and event.status == "started":
@@ -177,7 +180,7 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
             return f"{event.stage}: {f'failed. {event.detail}' if event.detail else 'stopped'}"
         case ev.StageChanged(status="done") if event.stage != "session":
             return f"{event.stage}: ready ({event.elapsed_s:.1f} s)"
-        case ev.ServiceState(state="starting" | "crashed" | "restarting" | "failed"):
+        case ev.ServiceState(state="starting" | "loading" | "crashed" | "restarting" | "failed"):
             return f"service {event.service}: {event.state} {event.detail}".rstrip()
         case ev.AssistantText():
             return f"planner: {' '.join(event.text.split())[:300]}"

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TAIL_BYTES = 16_384
+LOADING = "loading: "
+"""How a line begins that says what a service does while it starts."""
+_MAX_LOADING = 200
 
 
 class ServiceLog:
@@ -22,6 +25,7 @@ class ServiceLog:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._start = 0
+        self._looked = 0
 
     def open(self) -> int:
         """Begin a new process's part and return a descriptor to append to.
@@ -38,13 +42,30 @@ class ServiceLog:
                 hint="Choose a writable directory with `--output-dir`.",
             ) from error
         os.write(descriptor, f"--- {time.strftime('%Y-%m-%d %H:%M:%S')} start\n".encode())
-        self._start = os.fstat(descriptor).st_size
+        self._start = self._looked = os.fstat(descriptor).st_size
         return descriptor
 
     def mask_keys(self) -> None:
         """Take keys out of the file, once the process is gone: what a provider answered may quote one."""
         with suppress(OSError):
             self.path.write_text(without_keys(self.path.read_text(errors="replace")))
+
+    def loading(self) -> str | None:
+        """Return the last `loading: …` that the process wrote since this was last asked, without the prefix."""
+        try:
+            with self.path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(self._looked, size - _TAIL_BYTES))
+                data = file.read()
+        except OSError:
+            return None
+        whole, newline, _ = data.rpartition(b"\n")
+        if not newline:
+            return None
+        self._looked = size - len(data) + len(whole) + 1
+        lines = whole.decode(errors="replace").splitlines()
+        said = [line.removeprefix(LOADING) for line in lines if line.startswith(LOADING)]
+        return without_keys(said[-1])[:_MAX_LOADING] if said else None
 
     def tail(self, lines: int = 15) -> list[str]:
         """Return the last lines that the current process wrote; empty when there is nothing to read."""

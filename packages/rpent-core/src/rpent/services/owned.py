@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from rpent.environments.interpreter import Interpreter
     from rpent.services.request import ServiceRequest
 
+_LOOK_S = 0.5
+"""How often a service that starts is asked what it does."""
+
 
 class Emit(Protocol):
     """Where a service says what happens to it."""
 
     def __call__(self, service: str, state: str, **details: Any) -> None:
-        """Report a state: `starting`, `ready`, `crashed`, `restarting`, `failed`, `stopped`."""
+        """Report a state: `starting`, `loading`, `ready`, `crashed`, `restarting`, `failed`, `stopped`."""
 
 
 class _Life:
@@ -173,7 +176,7 @@ class OwnedService:
 
     def _await_ready(self, deadline: float) -> None:
         life, spec = self._life, self.request.spec
-        life.wait_listening(max(0.0, deadline - time.monotonic()))
+        self._await_listening(life, deadline)
         if life.unwanted:
             raise ServiceError(f"The start of service `{self.name}` was given up.")
         if life.end is not None:
@@ -195,6 +198,14 @@ class OwnedService:
         if (end := life.tell_ready()) is not None:
             self.channel.detach(ServiceError(f"Service `{self.name}` ended."))
             raise self._start_failure(end)
+
+    def _await_listening(self, life: _Life, deadline: float) -> None:
+        """Wait until it listens, or there is nothing to wait for; tell meanwhile what it says that it does."""
+        known = False
+        while not known and (left := deadline - time.monotonic()) > 0:
+            known = life.wait_listening(min(left, _LOOK_S))
+            if (doing := self._log.loading()) is not None:
+                self._emit(self.name, "loading", detail=doing)
 
     def _ended(self, life: _Life, end: ProcessEnd) -> None:
         life.tell(end=end)

@@ -30,5 +30,6 @@ def shown(event: Event) -> str | None:
             return f"{_BOLD}you{_PLAIN}      {printable(event.text)}"
         case ev.AwaitingUser():
             return f"{_DIM}The planner waits for you.{_PLAIN}"
-    line = line_of(event)
+    loading = isinstance(event, ev.ServiceState) and event.state == "loading"
+    line = None if loading else line_of(event)  # the toolbar shows what is being loaded
     return None if line is None else f"{_DIM}{printable(line)}{_PLAIN}"

@@ -30,7 +30,10 @@ class Status:
             case ev.RunStarted():
                 self.planner, self.task = event.planner, event.tag
             case ev.ServiceState():
-                self.services[event.service] = event.state
+                loading = f": {event.detail}" if event.state == "loading" else ""
+                self.services[event.service] = event.state + loading
+                if loading:
+                    self.doing = f"{event.service} is loading{loading}"
             case ev.StageChanged(status="started"):
                 self._do({"session": "planner thinks"}.get(event.stage, f"{event.stage}: starting"))
             case ev.StageChanged(

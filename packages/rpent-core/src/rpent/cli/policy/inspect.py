@@ -1,0 +1,142 @@
+"""`rpent policy inspect`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rpent.cli.params import PluginChoice, json_option, no_plugin_option, verbose_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rpent.policies.fit import Fit
+    from rpent.policies.inspection import Inspection
+    from rpent.policies.signature import Signature
+
+_MAX_CELL = 100
+
+
+@click.command("inspect")
+@click.argument("checkpoint")
+@click.option(
+    "--backend",
+    type=PluginChoice("policies"),
+    help="What reads the checkpoint.  [default: the only backend that accepts it]",
+)
+@click.option(
+    "--robot",
+    type=PluginChoice("robots"),
+    help="The robot to put it beside.  [default: all that are installed]",
+)
+@click.option("--layout", metavar="NAME", help="One of the robot's layouts.  [default: the one that fits]")
+@json_option
+@no_plugin_option
+@verbose_option
+def command(
+    checkpoint: str, backend: str | None, robot: str | None, layout: str | None, as_json: bool
+) -> int:
+    """Show what a checkpoint takes and gives, which layout of a robot fits it, and what becomes of each part.
+
+    No weight is loaded, and no environment is needed. Exit codes: 0 it fits, 3 it does not or cannot be read.
+    """
+    import json
+
+    from rpent.errors import ExitCode
+    from rpent.policies.inspection import inspect
+    from rpent.printable import printable
+
+    found = inspect(checkpoint, backend=backend, robot=robot, layout=layout)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=2))
+    else:
+        for line in lines(found):
+            click.echo(printable(line))
+    return ExitCode.SUCCESS if found.ok else ExitCode.INFRASTRUCTURE
+
+
+def lines(found: Inspection) -> Iterator[str]:
+    """Yield what is printed."""
+    guessed = " (the only one that reads it)" if found.guessed else ""
+    yield from _table([("checkpoint", found.checkpoint), ("backend", found.backend + guessed)])
+    yield from _table(list(_facts(found.signature)))
+    yield ""
+    yield "Takes and gives"
+    yield from _table(list(_parts(found.signature)), indent=2)
+    for chosen, every in found.fits:
+        yield ""
+        yield from _fit(chosen, every)
+    if not found.fits:
+        yield ""
+        yield "No installed robot says what it offers a policy."
+
+
+def _facts(signature: Signature) -> Iterator[tuple[str, str]]:
+    yield "family", signature.family
+    for name in ("robot", "layout"):
+        if (value := getattr(signature, name)) is not None:
+            yield f"for {name}", value
+    if signature.parameters is not None:
+        yield "parameters", f"{signature.parameters:,}"
+    for name, value in signature.details.items():
+        yield str(name), str(value)
+
+
+def _parts(signature: Signature) -> Iterator[tuple[str, ...]]:
+    for name, view in signature.cameras.items():
+        size = f"{view.height} x {view.width}" if view.height and view.width else "any size"
+        yield "camera", name, size
+    for name, length in signature.state.items():
+        yield "state", name, str(length)
+    for name, length in signature.action.items():
+        yield "action", name, str(length)
+    steps = (
+        "a number that its server knows" if signature.chunk_length is None else str(signature.chunk_length)
+    )
+    carried = "all" if signature.execute_steps is None else str(signature.execute_steps)
+    rate = f", {signature.control_rate_hz:g} Hz" if signature.control_rate_hz else ""
+    yield "chunk", f"{steps} actions, {carried} carried out{rate}"
+    if signature.observation_steps > 1:
+        yield "memory", f"sees {signature.observation_steps} observations"
+
+
+def _fit(chosen: Fit, every: Sequence[Fit]) -> Iterator[str]:
+    from rpent.policies.mapping import mapping
+
+    robot, name = chosen.embodiment.robot, chosen.layout.name
+    verdict = "fits" if chosen.ok else "does not fit; this is the nearest"
+    yield f"Robot `{robot}`, layout `{name}`: {verdict}"
+    arrow = {"camera": "<-", "state": "<-", "action": "->"}
+    yield from _table(
+        [(row.kind, row.policy, f"{arrow[row.kind]} {row.robot}", row.how) for row in mapping(chosen)],
+        indent=2,
+    )
+    for difference in chosen.differences:
+        yield f"  ✗ {_cell(str(difference), 3 * _MAX_CELL)}"
+    yield f"Layouts of `{robot}`"
+    yield from _table(
+        [
+            (each.layout.name, "fits" if each.ok else f"{len(each.differences)} differ", each.layout.summary)
+            for each in every
+        ],
+        indent=2,
+    )
+
+
+def _table(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> Iterator[str]:
+    """Yield rows in columns; what a checkpoint says may be long, and may hold line breaks."""
+    cells = [[_cell(text) for text in row] for row in rows]
+    columns = max((len(row) for row in cells), default=0)
+    widths = [
+        max((len(row[column]) for row in cells if column < len(row) - 1), default=0)
+        for column in range(columns)
+    ]
+    for row in cells:
+        padded = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        yield (" " * indent + "  ".join(padded)).rstrip()
+
+
+def _cell(text: str, limit: int = _MAX_CELL) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
