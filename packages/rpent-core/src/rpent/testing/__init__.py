@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rpent.testing.models import GuardProxy, ModelServer
     from rpent.testing.planner_contract import PlannerContract
     from rpent.testing.plugin_contract import PluginContract
+    from rpent.testing.policies.contract import PolicyContract
+    from rpent.testing.policies.fake import FakePolicy
     from rpent.testing.registry import FakeRegistry
     from rpent.testing.robot_contract import RobotContract
     from rpent.testing.scripted_planner import ScriptedPlanner
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "EnvContract": "env_contract",
     "LocalChannel": "env_contract",
+    "FakePolicy": "policies.fake",
     "FakeRegistry": "registry",
     "FakeRobot": "fake_robot.robot",
     "GuardProxy": "models",
@@ -31,6 +34,7 @@ _HOMES = {
     "ModelPlannerContract": "model_planner_contract",
     "PlannerContract": "planner_contract",
     "PluginContract": "plugin_contract",
+    "PolicyContract": "policies.contract",
     "RobotContract": "robot_contract",
     "ScriptedPlanner": "scripted_planner",
     "ToolkitContract": "toolkit_contract",
@@ -40,6 +44,7 @@ _HOMES = {
 
 __all__ = [
     "EnvContract",
+    "FakePolicy",
     "FakeRegistry",
     "FakeRobot",
     "GuardProxy",
@@ -48,6 +53,7 @@ __all__ = [
     "ModelServer",
     "PlannerContract",
     "PluginContract",
+    "PolicyContract",
     "RobotContract",
     "ScriptedPlanner",
     "ToolkitContract",

@@ -36,8 +36,9 @@ class FakeRegistry:
 
 
 def fake_specs() -> dict[str, dict[str, Any]]:
-    """Return the fake robot and the scripted planner."""
+    """Return the fake robot, the scripted planner and the fake policy."""
     from rpent.testing.fake_robot.robot import SPEC as robot  # noqa: PLC0415, N811
+    from rpent.testing.policies.fake import SPEC as policy  # noqa: PLC0415, N811
     from rpent.testing.scripted_planner import SPEC as planner  # noqa: PLC0415, N811
 
-    return {"robots": {"fake": robot}, "planners": {"scripted": planner}}
+    return {"robots": {"fake": robot}, "planners": {"scripted": planner}, "policies": {"fake": policy}}

@@ -76,6 +76,14 @@ class PluginSite:
             version=__version__,  # what its env server, which is core's, says of itself
         )
 
+    def add_fake_policy(self) -> None:
+        """Put the policy backend of `rpent.testing` into the folder: `--policy fake`, in child processes too."""
+        self.add(
+            "rpent-policy-fake",
+            entry_points={"rpent.policies": {"fake": "rpent_policy_fake"}},
+            modules={"rpent_policy_fake.py": FAKE_POLICY_PLUGIN},
+        )
+
 
 ROBOT_PLUGIN = """
 from rpent.api import RobotSpec, hookimpl
@@ -111,6 +119,18 @@ PLUGIN_API = 1
 @hookimpl
 def rpent_robots():
     from rpent.testing.fake_robot.robot import SPEC
+
+    yield SPEC
+"""
+FAKE_POLICY_PLUGIN = """
+from rpent.api import hookimpl
+
+PLUGIN_API = 1
+
+
+@hookimpl
+def rpent_policies():
+    from rpent.testing.policies.fake import SPEC
 
     yield SPEC
 """
