@@ -124,7 +124,7 @@ class LocalOpenpiServer:
             ping_timeout=self._ping_s,
             close_timeout=0.5,
         ) as server:
-            self.port = server.sockets[0].getsockname()[1]
+            self.port = next(iter(server.sockets)).getsockname()[1]
             self._listening.set()
             await self._ended.wait()
 
