@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rpent.policies.api import Report
     from rpent.policies.signature import Signature
 
-    from rpent_policy_lerobot.config import LerobotConfig  # noqa: PLC0415
-    from rpent_policy_lerobot.server.policy import LerobotPolicy  # noqa: PLC0415
+    from rpent_policy_lerobot.config import LerobotConfig
+    from rpent_policy_lerobot.server.policy import LerobotPolicy
 
 
 def load(config: LerobotConfig, report: Report) -> LerobotPolicy:
