@@ -44,10 +44,12 @@ class Sam3Perceptor:
         picture = observation.images.get(camera)
         if picture is None:
             raise ToolError(f"The observation has no picture of the camera `{camera}`.")
+        if point is None and not (prompt or "").strip():
+            return []
         answer = self._channel.call(
             "segment",
             image=np.ascontiguousarray(picture),
-            prompt=None if point is not None else prompt or "",
+            prompt=prompt if point is None else None,
             point=None if point is None else [int(value) for value in point],
             min_score=float(min_score),
             max_candidates=int(max_candidates),

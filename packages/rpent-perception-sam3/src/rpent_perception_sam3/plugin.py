@@ -20,13 +20,10 @@ PERCEPTION = ServiceSpec(
     summary="SAM 3: masks for a text or a point in a picture.",
     scope="shared",
     environment=TRANSFORMERS,
+    starts_alone=False,
     ready_timeout_s=900.0,
-    env=(
-        ("OMP_NUM_THREADS", "1"),
-        ("OMP_WAIT_POLICY", "PASSIVE"),
-        ("HF_HUB_OFFLINE", "1"),
-        ("TRANSFORMERS_OFFLINE", "1"),
-    ),
+    env=(("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1")),
+    env_defaults=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE")),
 )
 
 

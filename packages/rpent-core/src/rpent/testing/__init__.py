@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rpent.testing.fake_robot.robot import FakeRobot
     from rpent.testing.model_planner_contract import ModelPlannerContract
     from rpent.testing.models import GuardProxy, ModelServer
+    from rpent.testing.perceptor_contract import PerceptorContract
     from rpent.testing.planner_contract import PlannerContract
     from rpent.testing.plugin_contract import PluginContract
     from rpent.testing.policies.contract import PolicyContract
@@ -32,6 +33,7 @@ _HOMES = {
     "GuardProxy": "models",
     "ModelServer": "models",
     "ModelPlannerContract": "model_planner_contract",
+    "PerceptorContract": "perceptor_contract",
     "PlannerContract": "planner_contract",
     "PluginContract": "plugin_contract",
     "PolicyContract": "policies.contract",
@@ -51,6 +53,7 @@ __all__ = [
     "LocalChannel",
     "ModelPlannerContract",
     "ModelServer",
+    "PerceptorContract",
     "PlannerContract",
     "PluginContract",
     "PolicyContract",

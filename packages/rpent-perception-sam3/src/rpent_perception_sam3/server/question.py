@@ -93,4 +93,4 @@ def _is_number(value: Any) -> bool:
 
 def _salt(picture: NDArray[np.uint8]) -> bytes:
     """Return the shape, so that 2×8 and 4×4 pixels of the same bytes differ."""
-    return picture.shape[0].to_bytes(4, "little") + picture.shape[1].to_bytes(4, "little")
+    return b"".join(int(side).to_bytes(4, "little") for side in picture.shape[:2])

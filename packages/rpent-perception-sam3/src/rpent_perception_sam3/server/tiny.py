@@ -1,4 +1,4 @@
-"""A checkpoint of the real classes, made in seconds with random weights: `python -m rpent_perception_sam3.server.tiny DIR`.
+"""A checkpoint of the real classes with random weights: `python -m rpent_perception_sam3.server.tiny DIR`.
 
 Less than half a million parameters, in the folders `detector` and `tracker`. Its masks mean nothing; its files and its
 code paths are those of a real one.
