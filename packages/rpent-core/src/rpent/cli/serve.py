@@ -88,9 +88,11 @@ class ServeCommand(click.Command):
 
         target = find_service(text)
         model = load_for(f"service `{target}`", target.spec.config)
+        # A robot has options of its own besides those of its services.
+        several = target.kind == "robots"
         options = options_from_model(
             model,
-            env_prefix=env_prefix(f"{target.owner}_{target.spec.name}"),
+            env_prefix=env_prefix(f"{target.owner}_{target.spec.name}" if several else target.owner),
             taken=flags_of(self.params) | {"--help", "-h"},
             rename=target.spec.name,
         )

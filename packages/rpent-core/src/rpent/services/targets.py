@@ -24,6 +24,7 @@ class ServiceTarget:
     """The robot or perceptor, or the policy's backend."""
     spec: ServiceSpec
     distribution: str
+    kind: str = "robots"
 
     def __str__(self) -> str:
         """Return it as the user types it."""
@@ -71,4 +72,4 @@ def _unknown(owner: str) -> UsageError:
 def _services_of(kind: str, owner: str) -> list[ServiceTarget]:
     entry = registry.current().resolve(kind, owner)
     services = services_of(registry.get(kind, owner))
-    return [ServiceTarget(owner, each, entry.distribution) for each in services]
+    return [ServiceTarget(owner, each, entry.distribution, kind) for each in services]

@@ -59,8 +59,8 @@ def command(
 def lines(found: Inspection) -> Iterator[str]:
     """Yield what is printed."""
     guessed = " (the only one that reads it)" if found.guessed else ""
-    yield from _table([("checkpoint", found.checkpoint), ("backend", found.backend + guessed)])
-    yield from _table(list(_facts(found.signature)))
+    named = [("checkpoint", found.checkpoint), ("backend", found.backend + guessed)]
+    yield from _table([*named, *_facts(found.signature)])
     yield ""
     yield "Takes and gives"
     yield from _table(list(_parts(found.signature)), indent=2)
