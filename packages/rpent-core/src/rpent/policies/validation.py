@@ -96,10 +96,9 @@ def checked_chunk(chunk: Any, signature: Signature, *, backend: str) -> NDArray[
     Raises:
         PolicyError: It is no such array, of another length, or has NaN or infinity in it.
     """
-    try:
-        actions = np.array(chunk, np.float64)
-    except (TypeError, ValueError) as error:
-        raise PolicyError(f"The policy `{backend}` answered with what is no array of numbers.") from error
+    actions = _numbers(chunk)
+    if actions is None:
+        raise PolicyError(f"The policy `{backend}` answered with what is no array of numbers.")
     length, dimension = signature.chunk_length, signature.action_dim
     shape = actions.shape
     if (
@@ -134,12 +133,20 @@ def _check_names(what: str, where: str, given: Any, wanted: Mapping[str, Any]) -
 
 
 def _vector(name: str, value: Any, length: int) -> NDArray[np.float64]:
-    try:
-        vector = np.array(value, np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise PolicyError(f"The state `{name}` is not a vector of numbers.") from error
+    vector = _numbers(value)
+    if vector is None:
+        raise PolicyError(f"The state `{name}` is not a vector of numbers.")
     if vector.shape != (length,):
         raise PolicyError(f"The state `{name}` has shape {vector.shape}; it should have ({length},).")
     if not np.isfinite(vector).all():
         raise PolicyError(f"The state `{name}` has NaN or infinity in it.")
     return vector
+
+
+def _numbers(value: Any) -> NDArray[np.float64] | None:
+    """Return a copy as float64; None for what is not numbers."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return None
+    return np.array(array, np.float64) if array.dtype.kind in "fiub" else None

@@ -128,12 +128,14 @@ def raw_connection(channel: RpcChannel) -> Connection:
 class Background:
     """A call on a thread of its own, known to be under way when the constructor returns."""
 
-    def __init__(self, channel: RpcChannel, method: str, cancel: CancelToken | None = None) -> None:
+    def __init__(
+        self, channel: RpcChannel, method: str, cancel: CancelToken | None = None, **params: Any
+    ) -> None:
         self.cancel = cancel or CancelToken()
         self.value: Any = None
         self.error: BaseException | None = None
         self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(channel, method), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(channel, method, params), daemon=True)
         self._thread.start()
         assert self._started.wait(20), f"`{method}` did not report that it started: {self.error}"
 
@@ -143,10 +145,10 @@ class Background:
         assert not self._thread.is_alive(), "The call did not end."
         return self
 
-    def _run(self, channel: RpcChannel, method: str) -> None:
+    def _run(self, channel: RpcChannel, method: str, params: dict[str, Any]) -> None:
         report: Callable[[Any], None] = lambda _value: self._started.set()  # noqa: E731
         try:
-            self.value = channel.call(method, timeout_s=60, cancel=self.cancel, on_progress=report)
+            self.value = channel.call(method, timeout_s=60, cancel=self.cancel, on_progress=report, **params)
         except Exception as error:  # noqa: BLE001  (the test looks at it)
             self.error = error
         finally:

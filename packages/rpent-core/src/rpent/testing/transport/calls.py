@@ -139,6 +139,27 @@ class CallsContract(TransportCase):
         for channel in channels:
             channel.close()
 
+    def test_promises_hold_no_thread(self, running: Running, channel: RpcChannel) -> None:
+        """More calls wait for futures than there are threads, and others are answered meanwhile."""
+        waiting = [Background(channel, "promise", value=number) for number in range(30)]
+        assert channel.call("echo", value=1, timeout_s=20) == 1
+        assert channel.call("keep_promises", timeout_s=20) == 30
+        assert [call.join().value for call in waiting] == list(range(30))
+        assert running.service.promises == []
+
+    def test_a_promise_may_fail_or_be_cancelled(self, channel: RpcChannel) -> None:
+        """Its error is the call's, and a cancel ends it at once."""
+        failing, cancelled = (
+            Background(channel, "promise", value=None),
+            Background(channel, "promise", value=1),
+        )
+        cancelled.cancel.cancel()
+        assert isinstance(cancelled.join().error, CancelledCallError)
+        channel.call("keep_promises")
+        error = failing.join().error
+        assert isinstance(error, RemoteError)
+        assert error.message == "Nothing can be promised."
+
     def test_calls_of_all_kinds_go_on_beside_each_other(self, running: Running) -> None:
         """Nothing that one of them does leaves another one's message lying."""
         channel, other = self.connect(running.endpoint), self.connect(running.endpoint)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent.errors import CallTimeoutError, ToolError
+from rpent.errors import CallTimeoutError, CancelledCallError, ToolError
 from rpent.rpc.codec import DEFAULT_LIMITS, Limits
 from rpent.rpc.dispatcher import Dispatcher
 from rpent.rpc.endpoint import parse_endpoint
@@ -36,6 +37,7 @@ class ContractService:
         self.threads: set[int] = set()
         self.closed = 0
         self.released = threading.Event()
+        self.promises: list[tuple[Future[Any], Any]] = []
 
     def facade(self, **changes: Any) -> Facade:
         """Return the method table."""
@@ -44,6 +46,8 @@ class ContractService:
             "add": Method(handler=self.add),
             "hold": Method(handler=self.hold, timeout_s=LONGEST_S),
             "release": Method(handler=self.release, concurrent=True),
+            "promise": Method(handler=self.promise, timeout_s=LONGEST_S, concurrent=True),
+            "keep_promises": Method(handler=self.keep_promises, concurrent=True),
             "move": Method(handler=self.move, timeout_s=LONGEST_S),
             "count_up": Method(handler=self.count_up),
             "zeros": Method(handler=self.zeros),
@@ -83,6 +87,26 @@ class ContractService:
     def release(self, call: CallContext) -> None:  # noqa: ARG002
         """End `hold`."""
         self.released.set()
+
+    def promise(self, call: CallContext, value: Any) -> Future[Any]:
+        """Return the value when `keep_promises` is called; fail then where it is None."""
+        future: Future[Any] = Future()
+        self.promises.append((future, value))
+        call.report("started")
+        call.cancel.on_cancel(lambda: future.set_exception(CancelledCallError("It was cancelled.")))
+        return future
+
+    def keep_promises(self, call: CallContext) -> int:  # noqa: ARG002
+        """Keep the promises in the order in which they were made; return how many."""
+        promises, self.promises = self.promises, []
+        for future, value in promises:
+            if future.done():
+                continue
+            if value is None:
+                future.set_exception(ToolError("Nothing can be promised."))
+            else:
+                future.set_result(value)
+        return len(promises)
 
     def move(self, call: CallContext) -> None:
         """Do nothing, as a control loop does it, until the call is cancelled."""
