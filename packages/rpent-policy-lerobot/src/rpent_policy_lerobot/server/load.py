@@ -31,8 +31,7 @@ def load(config: LerobotConfig, report: Report) -> LerobotPolicy:
     found = signature(config)
     report("importing LeRobot", 0.05)
     sdk.prepare()
-    with sdk.quiet():
-        return _load(config, report, found)
+    return _load(config, report, found)
 
 
 def _load(config: LerobotConfig, report: Report, found: Signature) -> LerobotPolicy:

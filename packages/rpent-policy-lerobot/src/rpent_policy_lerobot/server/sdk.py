@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from typing import Any
 
 from rpent.errors import PolicyError
 
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
-_POLICIES = ("act", "diffusion", "vqbet", "tdmpc", "smolvla", "pi0", "pi05", "pi0_fast")
+_PLUGIN_PREFIX = "lerobot_policy_"
+
+_broken: dict[str, str] = {}
+"""Third-party module → why it cannot be imported."""
 
 
 def prepare() -> None:
-    """Import torch, torchvision and LeRobot, and register the installed `lerobot_policy_*` distributions.
+    """Import torch, torchvision and LeRobot, and the installed third-party policies, which register themselves.
 
     Raises:
         PolicyError: LeRobot, or something that it needs, is not installed here.
     """
-    os.environ.update(
-        dict.fromkeys(_OFFLINE, "1")
-    )  # read by huggingface_hub and transformers at their import
+    # huggingface_hub and transformers read them when they are imported.
+    os.environ.update(dict.fromkeys(_OFFLINE, "1"))
     from rpent_torch import threads, vision  # noqa: PLC0415 (the variables above come first)
 
     try:
         threads.settle()
         vision.install()
         import_module("lerobot.policies.factory")
-        plugins = import_module("lerobot.utils.import_utils")
     except ImportError as error:
         raise PolicyError(
             f"LeRobot cannot be imported here: {error}.",
             hint="rpent env sync lerobot (or name an interpreter that has it with `--env-python`)",
         ) from error
-    plugins.register_third_party_plugins()
+    for module in third_party_modules():
+        try:
+            import_module(module)
+        except Exception as error:  # noqa: BLE001 (one broken plugin is not another policy's)
+            _broken[module] = f"{type(error).__name__}: {error}"
+
+
+def third_party_modules() -> list[str]:
+    """Return the modules of the installed distributions named `lerobot_policy_*`.
+
+    LeRobot's own search looks for robots and cameras too, whose drivers are not wanted here, and misses a name that a
+    build tool wrote with hyphens.
+    """
+    names = {str(each.metadata["Name"] or "").lower().replace("-", "_") for each in distributions()}
+    return sorted(name for name in names if name.startswith(_PLUGIN_PREFIX))
 
 
 def lerobot_version() -> str:
@@ -55,22 +69,15 @@ def config_class(family: str) -> Any:
         PolicyError: No installed package knows this type.
     """
     base = import_module("lerobot.configs.policies").PreTrainedConfig
-    for name in (family, *_POLICIES):  # each module registers its class when it is imported
-        with contextlib.suppress(ImportError):
-            import_module(f"lerobot.policies.{name}.configuration_{name}")
+    with contextlib.suppress(ImportError):  # it registers its class when it is imported
+        import_module(f"lerobot.policies.{family}.configuration_{family}")
     known = dict(base.get_known_choices())
     if family not in known:
+        module = _PLUGIN_PREFIX + family
+        broken = f"`{module}` is installed but broken ({_broken[module]})." if module in _broken else ""
         raise PolicyError(
             f"LeRobot {lerobot_version()} knows no policy of the type `{family}`.",
-            hint=f"Install its plugin `lerobot_policy_{family}` in `{sys.prefix}`. Known: {', '.join(sorted(known))}.",
+            hint=broken
+            or f"Install its plugin `{module}` in `{sys.prefix}`. Known: {', '.join(sorted(known))}.",
         )
     return known[family]
-
-
-@contextlib.contextmanager
-def quiet() -> Any:
-    """Keep what LeRobot prints and logs while it loads out of the service's last words: it goes to the log only."""
-    level = logging.getLogger().level
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
-    logging.getLogger().setLevel(level)
