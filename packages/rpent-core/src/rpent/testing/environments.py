@@ -5,16 +5,14 @@ The agent's environment has none of them, so such a test runs its code in a mana
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from rpent.errors import RpentError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STRICT_VARIABLE = "RPENT_STRICT_MODELS"
 
@@ -77,3 +75,52 @@ def run_code(
     )
     assert ended.returncode == 0, ended.stderr[-4000:]
     return ended.stdout
+
+
+def run_tests(
+    environment: str, tests: Path, folder: Path, *, distribution: str = "", timeout_s: float = 590.0
+) -> None:
+    """Run a file of tests in an environment, with this interpreter's pytest, and fail with what it says.
+
+    Name the file so that pytest does not collect it here (`inside/contract.py`).
+
+    Args:
+        environment: Its name, as for `python_for`.
+        tests: The file.
+        folder: For links and temporary files: the test's `tmp_path`.
+        distribution: The distribution whose modules it needs besides core's.
+        timeout_s: After which it is killed and the test fails.
+    """
+    from rpent.environments.interpreter import linked_interpreter  # noqa: PLC0415
+
+    interpreter = linked_interpreter(python_for(environment), distribution)
+    environ = interpreter.environ({"OMP_NUM_THREADS": "1"})
+    environ["PYTHONPATH"] = os.pathsep.join([environ["PYTHONPATH"], str(_linked_pytest(folder / "pytest"))])
+    command = [interpreter.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"]
+    command += [
+        "--rootdir",
+        str(tests.parent),
+        "-c",
+        os.devnull,
+        "--basetemp",
+        str(folder / "inside"),
+        str(tests),
+    ]
+    ended = subprocess.run(
+        command,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout[-8000:] + ended.stderr[-2000:]
+
+
+def _linked_pytest(folder: Path) -> Path:
+    """Link pytest and what it imports, which are plain Python, into a folder; a model environment has none."""
+    folder.mkdir()
+    for name in ("pytest", "_pytest", "iniconfig", "pygments"):
+        (folder / name).symlink_to(Path(str(importlib.import_module(name).__file__)).parent)
+    return folder
