@@ -210,7 +210,8 @@ class OwnedService:
     def _ended(self, life: _Life, end: ProcessEnd) -> None:
         life.tell(end=end)
         if life.ready and not life.unwanted and life is self._life:
-            error = self._failure(f"{end.describe()}{': ' + end.message if end.message else ''}")
+            what = f"{end.describe()}{': ' + end.message if end.message else ''}"
+            error = self._failure(what, end.hint)
             self._emit(self.name, "crashed", detail=error.message, log_tail=self._log.tail(40))
             self.channel.detach(error)
 

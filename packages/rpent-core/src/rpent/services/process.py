@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rpent.services.request import HostJob
 
 _KILL_MARGIN_S = 5.0
+OUT_OF_MEMORY = "Where nobody killed it, memory had run out: the kernel's log (`dmesg`) then names it."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,4 +173,5 @@ class ServiceProcess:
             if self._ended.is_set():
                 return
             self._ended.set()
-        self._on_end(ProcessEnd(code=code, **self._failure))
+        hint = OUT_OF_MEMORY if code == -signal.SIGKILL else None
+        self._on_end(ProcessEnd(code=code, **{"hint": hint, **self._failure}))
