@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="BaseModel")
 
 
+def env_prefix(name: str) -> str:
+    """Return how the environment variables of a plugin's options begin: `RPENT_LIBERO` (and `_SUITE`)."""
+    return f"RPENT_{name}".upper().replace("-", "_").replace("+", "_")
+
+
 def build_config(
     model: type[M],
     values: Mapping[str, Any],

@@ -82,6 +82,9 @@ class ServiceSpec:
     somebody else's and can only be attached to."""
     config: str = ""
     """Import string of the pydantic model that `create` takes."""
+    check: str = ""
+    """Import string of `check(config)`, called on the agent's side, so it must be light: it raises an `RpentError` when
+    what the configuration names (weights, a tokenizer) is not there. `rpent doctor` asks it."""
     summary: str = ""
     scope: Literal["unique", "shared"] = "unique"
     """`unique`: fresh for each task. `shared`: kept across tasks."""

@@ -17,6 +17,7 @@ PERCEPTION = ServiceSpec(
     name="perception",
     factory="rpent_perception_sam3.server.create:create",
     config="rpent_perception_sam3.config:Sam3Config",
+    check="rpent_perception_sam3.checkpoint:read",
     summary="SAM 3: masks for a text or a point in a picture.",
     scope="shared",
     environment=TRANSFORMERS,

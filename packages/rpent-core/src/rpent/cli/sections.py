@@ -119,6 +119,7 @@ def _model_options(
     if not config:
         return []
     from rpent.cli.options import options_from_model
+    from rpent.config import env_prefix
 
     return options_from_model(load_for(what, config), env_prefix=env_prefix(name), taken=taken, rename=rename)
 
@@ -144,11 +145,6 @@ def _python_option(service: str, text: str) -> click.Option:
         envvar=f"RPENT_{service.upper()}_PYTHON".replace("-", "_"),
         help=f"{text}  [default: a managed environment, else this one]",
     )
-
-
-def env_prefix(name: str) -> str:
-    """Return how the environment variables of a plugin's options begin: `RPENT_LIBERO` (and `_SUITE`)."""
-    return f"RPENT_{name}".upper().replace("-", "_").replace("+", "_")
 
 
 def load_for(what: str, import_string: str) -> Any:

@@ -83,7 +83,8 @@ class ServeCommand(click.Command):
 
     def _service(self, text: str) -> Served:
         from rpent.cli.options import options_from_model
-        from rpent.cli.sections import env_prefix, flags_of, load_for
+        from rpent.cli.sections import flags_of, load_for
+        from rpent.config import env_prefix
         from rpent.services.targets import find_service
 
         target = find_service(text)

@@ -42,7 +42,8 @@ def target_options() -> list[click.Option]:
 def backend_options(backend: str, *, taken: frozenset[str]) -> list[click.Option]:
     """Return the options of a backend, from its config model."""
     from rpent.cli.options import options_from_model
-    from rpent.cli.sections import env_prefix, load_for
+    from rpent.cli.sections import load_for
+    from rpent.config import env_prefix
     from rpent.plugins import registry
 
     spec = registry.get("policies", backend)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpent.doctor import bytecode, environments, interpreter, keys, modules, network, plugins, rendering
+from rpent.doctor import (
+    bytecode,
+    checkpoints,
+    environments,
+    interpreter,
+    keys,
+    modules,
+    network,
+    plugins,
+    rendering,
+)
 
 if TYPE_CHECKING:
     from rpent.specs import DoctorCheck
@@ -19,6 +29,7 @@ def core_checks() -> list[DoctorCheck]:
         modules.CHECK,
         rendering.CHECK,
         *environments.checks(),
+        *checkpoints.checks(),
         network.CHECK,
         keys.CHECK,
     ]

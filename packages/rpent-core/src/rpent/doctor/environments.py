@@ -9,62 +9,60 @@ import click
 
 from rpent.doctor.plugins import usable
 from rpent.errors import RpentError
-from rpent.specs import CheckResult, DoctorCheck, services_of
+from rpent.specs import CheckResult, DoctorCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rpent.specs import EnvironmentSpec
-
-KINDS = ("robots", "perceptors", "policies")
+    from rpent.environments.catalog import DeclaredEnvironment
 
 
-def environments() -> Iterator[tuple[EnvironmentSpec, str]]:
-    """Yield every managed environment that an installed plugin declares, with its distribution, each once."""
-    seen = set()
-    for entry, spec in usable(*KINDS):
-        for service in services_of(spec):
-            if service.environment and service.environment.name not in seen:
-                seen.add(service.environment.name)
-                yield service.environment, entry.distribution
+def environments() -> list[DeclaredEnvironment]:
+    """Return every managed environment that an installed plugin declares, each once."""
+    from rpent.environments.catalog import KINDS, environments_in  # noqa: PLC0415
+
+    return list(environments_in(usable(*KINDS)).values())
 
 
-def check_environment(environment: EnvironmentSpec, distribution: str) -> CheckResult:
+def check_environment(declared: DeclaredEnvironment) -> CheckResult:
     """Choose the interpreter as a run would, and say which one it is."""
     from rpent.environments.interpreter import choose  # noqa: PLC0415
-    from rpent.environments.managed import ManagedEnvironment  # noqa: PLC0415
 
+    environment, managed = declared.spec, declared.managed
     sync = f"rpent env sync {environment.name}"
-    managed = ManagedEnvironment(environment, distribution=distribution)
     if managed.exists() and not managed.is_current():
         return CheckResult(
-            status="warn", message=f"It was built from older data than `{distribution}` ships.", remedy=sync
+            status="warn",
+            message=f"It was built from older data than `{declared.distribution}` ships.",
+            remedy=sync,
+        )
+    if not declared.default and not managed.exists():
+        return CheckResult(
+            status="skip", message=f"Not built; its services prefer another. `{sync}` builds it."
         )
     try:
-        interpreter = choose(environment, python=None, distribution=distribution)
+        interpreter = choose(environment, python=None, distribution=declared.distribution)
     except RpentError as error:
         return CheckResult(status="warn", message=error.message, remedy=sync)
     place = "the managed environment" if managed.exists() else "this interpreter"
     return CheckResult(status="ok", message=f"Its services run in {place} ({interpreter.python}).")
 
 
-def sync_environment(environment: EnvironmentSpec, distribution: str) -> None:
+def sync_environment(declared: DeclaredEnvironment) -> None:
     """Build it, as `rpent env sync` does."""
-    from rpent.environments.managed import ManagedEnvironment  # noqa: PLC0415
-
-    ManagedEnvironment(environment, distribution=distribution).sync(
-        say=lambda line: click.echo(line, err=True)
-    )
+    declared.managed.sync(say=lambda line: click.echo(line, err=True))
 
 
 def checks() -> list[DoctorCheck]:
     """Return one check for each managed environment."""
     return [
         DoctorCheck(
-            name=f"env/{environment.name}",
-            summary=f"The services of `{distribution}` have an interpreter.",
-            run=partial(check_environment, environment, distribution),
-            fix=partial(sync_environment, environment, distribution),
+            name=f"env/{declared.spec.name}",
+            summary=f"The services of {_listed(declared)} have an interpreter.",
+            run=partial(check_environment, declared),
+            fix=partial(sync_environment, declared),
         )
-        for environment, distribution in environments()
+        for declared in environments()
     ]
+
+
+def _listed(declared: DeclaredEnvironment) -> str:
+    return ", ".join(f"`{name}`" for name in (declared.distribution, *declared.sharing))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rpent.environments.managed import ManagedEnvironment
 from rpent.errors import EnvironmentSetupError
@@ -13,9 +13,12 @@ from rpent.specs import environments_of, services_of
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rpent.plugins.index import Entry
     from rpent.specs import EnvironmentSpec, ServiceSpec
 
-_KINDS = ("robots", "policies", "perceptors")
+KINDS = ("robots", "policies", "perceptors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +34,53 @@ class DeclaredEnvironment:
     """Other distributions with services that run in it."""
     startable: bool = True
     """Whether the service starts with its defaults; a policy needs a checkpoint."""
+    default: bool = True
+    """Whether a service prefers it to others."""
 
     @property
     def managed(self) -> ManagedEnvironment:
         """The environment on disk."""
         return ManagedEnvironment(self.spec, distribution=self.distribution, sharing=self.sharing)
 
+    def shared_with(self, other: DeclaredEnvironment) -> DeclaredEnvironment:
+        """Return the environment as it is when another service runs in it too."""
+        known = (self.distribution, *self.sharing)
+        added = () if other.distribution in known else (other.distribution,)
+        return replace(self, sharing=(*self.sharing, *added), default=self.default or other.default)
+
 
 def declared_environments() -> dict[str, DeclaredEnvironment]:
     """Return every environment by name; broken plugins are passed over (`rpent plugins list` shows them)."""
-    found: dict[str, DeclaredEnvironment] = {}
     current = registry.current()
-    for entry in current.index.entries():
-        if entry.kind not in _KINDS or current.index.is_blocked(entry):
-            continue
-        spec = current.try_entry(entry)
-        if isinstance(spec, LoadFailure):
-            continue
+    entries = [
+        entry
+        for entry in current.index.entries()
+        if entry.kind in KINDS and not current.index.is_blocked(entry)
+    ]
+    loaded = [(entry, current.try_entry(entry)) for entry in entries]
+    return environments_in((entry, spec) for entry, spec in loaded if not isinstance(spec, LoadFailure))
+
+
+def environments_in(specs: Iterable[tuple[Entry, Any]]) -> dict[str, DeclaredEnvironment]:
+    """Return the environments of these robots, policies and perceptors by name, each once.
+
+    Args:
+        specs: What was loaded, with where it comes from.
+    """
+    found: dict[str, DeclaredEnvironment] = {}
+    for entry, spec in specs:
         for service in services_of(spec):
             for environment in environments_of(service):
                 new = DeclaredEnvironment(
-                    environment, service, entry.distribution, entry.name, startable=service.starts_alone
+                    environment,
+                    service,
+                    entry.distribution,
+                    entry.name,
+                    startable=service.starts_alone,
+                    default=environment is service.environment,
                 )
                 first = found.setdefault(environment.name, new)
-                if entry.distribution not in (first.distribution, *first.sharing):
-                    found[environment.name] = replace(first, sharing=(*first.sharing, entry.distribution))
+                found[environment.name] = first.shared_with(new)
     return found
 
 
