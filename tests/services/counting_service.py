@@ -28,6 +28,7 @@ class CountingConfig(BaseModel):
     delay_s: float = 0.0
     closed_file: str = ""
     child_file: str = ""
+    loading: list[str] = []
 
 
 class Counter:
@@ -79,6 +80,8 @@ def create(config: CountingConfig) -> Facade:
     print("creating the counter", flush=True)
     if config.child_file:
         Path(config.child_file).write_text(str(subprocess.Popen([sys.executable, "-c", SLEEPER]).pid))
+    for stage in config.loading:
+        print(f"loading: {stage}", flush=True)
     time.sleep(config.delay_s)
     if config.fault == "raise":
         raise RuntimeError("the counter is broken")

@@ -42,3 +42,25 @@ def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "logs").write_text("in the way")
     with pytest.raises(RunDirectoryError, match="cannot be written"):
         ServiceLog(tmp_path / "logs" / "env.log").open()
+
+
+def test_what_is_being_loaded_is_the_last_whole_line_that_says_so(tmp_path):
+    log = ServiceLog(tmp_path / "vla.log")
+    write(log, "loading: of the process before\n")
+    descriptor = log.open()
+    assert log.loading() is None
+    os.write(descriptor, b"loading: one\nloading: two\nwarning\nloading: thr")
+    assert log.loading() == "two"
+    assert log.loading() is None
+    os.write(descriptor, b"ee (50%)\n")
+    assert log.loading() == "three (50%)"
+    os.write(descriptor, b"noise\n" * 10_000 + b"loading: \xff" + b"x" * 999 + b"\n")
+    assert len(log.loading()) == 200
+    os.close(descriptor)
+
+
+def test_keys_stay_out_of_what_is_being_loaded(tmp_path, monkeypatch):
+    monkeypatch.setenv("HUB_TOKEN", "hf_0123456789")
+    log = ServiceLog(tmp_path / "vla.log")
+    write(log, "loading: with hf_0123456789\n")
+    assert log.loading() == "with $HUB_TOKEN"
