@@ -10,12 +10,14 @@ import pytest
 from rpent.cancel import CancelToken
 from rpent.errors import RunDirectoryError, UsageError
 from rpent.rpc import serve
+from rpent.rpc.facade import CallContext
 from rpent.run import Limits, replay
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
+from rpent.runs.steps import read_actions, read_snapshot
 from rpent.testing.fake_robot.config import FakeEnvConfig
 from rpent.testing.fake_robot.robot import solution
-from rpent.testing.fake_robot.server import create
+from rpent.testing.fake_robot.server import FakeEnv, create
 from rpent.testing.registry import FakeRegistry
 
 
@@ -40,6 +42,19 @@ def test_a_solved_episode_leaves_everything(run_fake):
         assert sum(path.stat().st_size for path in step.iterdir()) <= 1_000_000
     assert (run_dir / "logs" / "env.log").is_file()
     assert (run_dir / "episode.mp4").stat().st_size > 500
+
+
+def test_the_executed_actions_lead_from_step_to_step(run_fake):
+    directory = RunDirectory(run_fake(solution()).run_dir)
+    steps = sorted(int(path.name) for path in directory.steps.iterdir())
+    assert read_actions(directory, 0) is None
+    env, call = FakeEnv(FakeEnvConfig()), CallContext("test", CancelToken(), lambda _: None)
+    for step in steps[1:]:
+        env.restore(call, read_snapshot(directory, step - 1))
+        actions = read_actions(directory, step)
+        if len(actions):
+            env.chunk_step(call, actions)
+        assert env.snapshot(call) == read_snapshot(directory, step)
 
 
 def test_the_claim_and_the_benchmark_are_two_things(run_fake):

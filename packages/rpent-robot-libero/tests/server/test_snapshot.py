@@ -52,6 +52,21 @@ def test_restoring_and_repeating_gives_the_same_bits(fresh, backstage):
     np.testing.assert_array_equal(data.qpos, first)
 
 
+def test_the_executed_actions_lead_from_one_snapshot_to_the_next(fresh):
+    saved = fresh.snapshot()
+    fresh.actions()
+    continue_from_here(fresh)
+    there = fresh.snapshot()
+    actions, first = fresh.actions()
+    assert first == 0
+    assert len(actions) == fresh.observe().step
+    fresh.restore(saved)
+    for part in np.array_split(actions, 4):
+        fresh.chunk_step(part)
+        fresh.observe(["wrist"], size=64)
+    assert fresh.snapshot() == there
+
+
 def test_another_process_continues_with_the_same_bits(fresh, backstage, tmp_path):
     fresh.chunk_step(np.array(ACTIONS)[::-1])
     path = tmp_path / "snapshot.bin"

@@ -170,6 +170,26 @@ class EnvContract:
             ends.append(env.snapshot())
         assert ends[0] == ends[1]
 
+    def test_its_actions_can_be_repeated(self, env: EnvClient) -> None:
+        """Where it keeps the executed actions: from the same snapshot they lead to the same state, bit for bit."""
+        if "actions" not in env.channel.info.methods:
+            pytest.skip("This env server does not offer the optional method `actions`.")
+        dimension = env.describe()["action_dim"]
+        env.chunk_step(np.full((3, dimension), 0.2))
+        saved = env.snapshot()
+        assert len(env.restore(saved).eef_position) == 3
+        assert len(env.actions()[0]) == 0  # what led to a state that was left is forgotten
+        env.servo([{"position": list(self.reachable)}])
+        env.step(np.full(dimension, 7.0))  # clamped: what was really done is kept
+        there = env.snapshot()
+        actions, first = env.actions()
+        assert first == 3
+        assert first + len(actions) == env.observe().step
+        assert env.actions()[0].shape == (0, dimension)
+        env.restore(saved)
+        env.chunk_step(actions)
+        assert env.snapshot() == there
+
     @pytest.mark.parametrize(
         "target", [[np.nan, 0.0, 0.0], [0.0, np.inf, 0.0], [1000.0, 0.0, 0.0], [0.0, 0.0, -1000.0], [0.0]]
     )

@@ -18,6 +18,8 @@ from rpent.testing.fake_robot.world import COLORS, HIGH, LOW, MAX_STEP, World
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from rpent.testing.fake_robot.config import FakeEnvConfig
 
 FRAME_EVERY = 4
@@ -34,6 +36,7 @@ class FakeEnv:
     def __init__(self, config: FakeEnvConfig) -> None:
         self._config = config
         self._task, self._seed = config.task, config.seed
+        self._executed: list[NDArray[np.float64]] = []
         self._world = World.fresh(self._target, self._seed)
 
     @property
@@ -63,6 +66,7 @@ class FakeEnv:
         self._task = self._task if task is None else task
         self._seed = self._seed if seed is None else seed
         self._world = World.fresh(self._target, self._seed)
+        self._executed.clear()
         return self._observation()
 
     def step(self, call: CallContext, action: Any) -> dict[str, Any]:  # noqa: ARG002
@@ -160,7 +164,14 @@ class FakeEnv:
             self._world = World.load(data)
         except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
             raise GuardrailError("These bytes are not a snapshot of the fake robot.") from error
+        self._executed.clear()
         return self._observation()
+
+    def actions(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
+        """Hand over the actions that were carried out, and forget them."""
+        kept = np.array(self._executed, np.float64).reshape(-1, 4)
+        self._executed.clear()
+        return {"actions": kept, "first_step": self._world.step_count - len(kept)}
 
     def _act(self, action: Any) -> None:
         if self._over():
@@ -168,6 +179,7 @@ class FakeEnv:
         if self._config.step_time_s:
             time.sleep(self._config.step_time_s)
         self._world.step(action[:3], float(action[3]))
+        self._executed.append(np.array(action, np.float64))
 
     def _why_stop(self, call: CallContext, steps: int, budget: int) -> str:
         if call.cancel.cancelled:
@@ -204,7 +216,7 @@ class FakeEnv:
 def create(config: FakeEnvConfig) -> Facade:
     """Make the facade that `rpent serve` and the supervisor run."""
     env = FakeEnv(config)
-    methods = {name: Method(handler=getattr(env, name)) for name in ENV_METHODS}
+    methods = {name: Method(handler=getattr(env, name)) for name in (*ENV_METHODS, "actions")}
     return Facade(name="fake/env", version=__version__, methods=methods, info={"task": config.task})
 
 
