@@ -58,7 +58,7 @@ def read(config: Sam3Config) -> Checkpoint:
 
 
 def _check(folder: Path, types: tuple[str, ...], what: str) -> None:
-    weights.shapes(folder)
+    weights.shapes(weights.weights_file(folder))
     found = _model_type(folder)
     if found not in types:
         raise PolicyError(

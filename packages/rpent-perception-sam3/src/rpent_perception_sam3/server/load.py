@@ -63,6 +63,7 @@ def _transformers() -> Any:
             hint="rpent env sync transformers",
         )
     transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()  # what it would warn of is refused
     return transformers
 
 
@@ -74,7 +75,12 @@ def _version(text: str) -> tuple[int, int]:
 def _model(kind: Any, folder: Path, dtype: str) -> Any:
     try:
         model, info = kind.from_pretrained(
-            folder, dtype=dtype, local_files_only=True, use_safetensors=True, output_loading_info=True
+            folder,
+            dtype=dtype,
+            local_files_only=True,
+            use_safetensors=True,
+            ignore_mismatched_sizes=True,  # so that they are listed; they are refused below
+            output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise PolicyError(f"The weights in `{folder}` cannot be loaded: {_line(error)}.") from error

@@ -49,6 +49,7 @@ def load(config: Pi0Config, report: Report) -> Pi0Policy:
     from rpent_policy_pi0.server.policy import Pi0Policy  # noqa: PLC0415
 
     logging.disable_progress_bar()
+    logging.set_verbosity_error()  # what it would warn of is refused
     report("reading the processor", 0.2)
     processor = _processor(checkpoint)
     report("loading the weights", 0.3)
@@ -81,6 +82,7 @@ def _model(checkpoint: Checkpoint, dtype: str) -> Any:
             dtype=dtype,
             local_files_only=True,
             use_safetensors=True,
+            ignore_mismatched_sizes=True,  # so that they are listed; they are refused below
             output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError) as error:
