@@ -70,7 +70,8 @@ def test_one_that_hangs_again_and_again_ends_the_run(run_fake, registry, trap, m
 
 
 def test_only_the_service_that_hangs_is_replaced(run_fake, trap):
-    policy = replace(SPEC.services[1], factory="hanging_env:create_policy", optional=False)
+    config = "rpent.testing.fake_robot.config:FakeConfig"
+    policy = replace(SPEC.services[1], factory="hanging_env:create_policy", config=config, optional=False)
     registry = FakeRegistry({**fake_specs(), "robots": {"fake": replace(SPEC, services=(ENV, policy))}})
     trap.write_text("once")
     outcome = run_fake([("ask_policy", {})], registry=registry)

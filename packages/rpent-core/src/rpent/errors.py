@@ -28,6 +28,8 @@ class RpentError(Exception):
     """An expected error: `message` is one sentence, `hint` says what to do next."""
 
     exit_code: ExitCode = ExitCode.INFRASTRUCTURE
+    service: str = ""
+    """The name of the run's service that died, was lost or did not answer, where it is about one."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -72,7 +74,7 @@ class HandshakeError(TransportError):
 class CallTimeoutError(TransportError):
     """No answer in time; the call may still be running and its result is kept under `request_id`.
 
-    `service` and `method` say whose; `service` is empty where the channel is not one of a run's services.
+    `service` and `method` say whose.
     """
 
     def __init__(

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 INFER_TIMEOUT_S = 60.0
 """How long an answer may take where the server does not say."""
 FIRST_INFER_FACTOR = 4.0
-"""The first answer of a process may take this much longer: models compile, caches and memory are cold."""
+"""The first answer of a server that was not warmed up may take this much longer: models compile, caches are cold."""
+SIZE = 256
+"""Pixels of a picture where the server takes any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,11 +37,14 @@ class Wanted:
     execute_steps: int | None
     """How many actions of a chunk are carried out; None means all."""
     infer_timeout_s: float
+    warm: bool
+    """Whether it has answered a made-up question before it listened."""
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Wanted:
         """Read it from the answer of `describe`."""
-        cameras = {name: (int(size[0]), int(size[1])) for name, size in described.get("cameras", {}).items()}
+        sizes = dict(described.get("cameras", {}))
+        cameras = {name: (int(size[0] or SIZE), int(size[1] or SIZE)) for name, size in sizes.items()}
         steps, dim = described.get("execute_steps"), described.get("action_dim")
         return cls(
             cameras=cameras,
@@ -47,6 +52,7 @@ class Wanted:
             action_dim=None if dim is None else int(dim),
             execute_steps=None if steps is None else int(steps),
             infer_timeout_s=float(described.get("infer_timeout_s") or INFER_TIMEOUT_S),
+            warm="warm_up_s" in described,
         )
 
 
@@ -55,8 +61,7 @@ class PolicyClient:
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self._answered: Any = None
-        """The process that has answered a question before."""
+        self._answered = False
 
     def describe(self) -> dict[str, Any]:
         """Return what the server is and wants: backend, family, cameras, state, action, chunk length, ..."""
@@ -95,17 +100,16 @@ class PolicyClient:
             ToolError: The answer is nothing that a robot can be given.
             RemoteError: The policy failed; its server lives on.
         """
-        process = getattr(self.channel.info, "instance", None)
-        first = process is None or process != self._answered
+        cold = not (wanted.warm or self._answered)
         answer = self.channel.call(
             "infer",
-            timeout_s=wanted.infer_timeout_s * (FIRST_INFER_FACTOR if first else 1.0),
+            timeout_s=wanted.infer_timeout_s * (FIRST_INFER_FACTOR if cold else 1.0),
             cancel=cancel,
             observation=dict(observation),
             instruction=instruction,
             episode=episode,
         )
-        self._answered = process
+        self._answered = True
         return _checked(answer, wanted.action_dim)
 
 

@@ -1,7 +1,12 @@
-"""What happens when a service dies or hangs under a tool call: restart it, and put the world back."""
+"""What happens when a service dies or hangs under a tool call: restart it, and put the world back.
+
+The env server has the world: without it the run ends. A model server (`vla`, `perception`) has nothing that is not on
+disk: the run goes on with or without it.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rpent.errors import CallTimeoutError, RpentError, ServiceError
@@ -18,7 +23,10 @@ if TYPE_CHECKING:
 
 ENV = "env"
 MAX_UNANSWERED = 3
-"""How many calls in a row an attached service may leave unanswered."""
+"""How many calls in a row an attached env server may leave unanswered."""
+MAX_RESTARTS = 3
+"""How often in a run a model server is started again: one that needs it more often will not do better."""
+ELSEWISE = "Use other tools, or try again later."
 
 
 class Recovery:
@@ -31,44 +39,66 @@ class Recovery:
         self._toolkit = toolkit
         self._recorder = recorder
         self._then = then
+        self._restarts: Counter[str] = Counter()
 
     def recover(self, error: RpentError) -> Rescue:
-        """Restart what died or hangs, and restore the last snapshot.
+        """Restart what died or hangs, and restore the last snapshot where that was the env server.
 
         Raises:
-            ServiceError: Nothing that this run owns has died, or it cannot be brought back; or a service of
-                somebody else has left too many calls unanswered.
+            ServiceError: The env server has died or hangs, and is not this run's or cannot be brought back.
         """
-        hung = error.service if isinstance(error, CallTimeoutError) else ""
-        if hung and not self._supervisor.owned(hung):
-            return self._unanswered(hung, error)
-        lost = self._dead(hung)
+        if error.service and not self._supervisor.owned(error.service):
+            return self._foreign(error)
+        lost = self._lost(error.service)
         if not lost:
-            raise ServiceError(
-                "It cannot be brought back by this run.",
-                hint=error.hint or "Restart it, then `rpent resume`.",
-            )
+            raise _not_ours(error)
+        models = [name for name in lost if name != ENV]
+        if ENV not in lost:
+            told = " ".join(self._restart_model(name, error) for name in models)
+            return Rescue(message=told, undone=False, restarted=False)
         for name in lost:
-            self._supervisor.restart(name)
+            if name == ENV or self._restarts[name] < MAX_RESTARTS:
+                self._supervisor.restart(name)
         step = self._recorder.last_step
-        if ENV in lost:
-            self._toolkit.restore(read_snapshot(self._recorder.directory, step))
-            self._then()
+        self._toolkit.restore(read_snapshot(self._recorder.directory, step))
+        self._then()
         for name in lost:
             self._recorder.event(ev.Recovered(service=name, step=step, detail=error.message))
         names = " and ".join(f"`{name}`" for name in lost)
-        message = f"The service {names} {'hung' if hung else 'crashed'} and was restarted"
-        if ENV not in lost:
-            return Rescue(message=f"{message}.", undone=False)
-        return Rescue(message=f"{message}; the world is as it was after step {step}.")
+        return Rescue(
+            message=f"The service {names} {_end(error)} and was restarted; the world is as it was after step {step}."
+        )
 
-    def _dead(self, hung: str) -> list[str]:
+    def _lost(self, concerned: str) -> list[str]:
+        """Return what has to be replaced: the service that the error is about, and whatever else has died."""
         owned = [name for name in self._supervisor.channels if self._supervisor.owned(name)]
-        dead = [name for name in owned if name == hung or not self._supervisor.alive(name)]
+        dead = [name for name in owned if name == concerned or not self._supervisor.alive(name)]
         # A lost connection without a dead process is a server that hangs: it is replaced as well.
         return dead or [name for name in owned if name == ENV]
 
-    def _unanswered(self, name: str, error: RpentError) -> Rescue:
+    def _restart_model(self, name: str, error: RpentError) -> str:
+        """Start a model server again, and return what the planner is told."""
+        if self._restarts[name] >= MAX_RESTARTS:
+            return (
+                f"The service `{name}` {_end(error)} again after {MAX_RESTARTS} restarts, and is left alone now. "
+                "Do without its tools."
+            )
+        self._restarts[name] += 1
+        try:
+            self._supervisor.restart(name)
+        except RpentError as failure:
+            return f"The service `{name}` {_end(error)} and cannot be started again: {failure.message} {ELSEWISE}"
+        self._recorder.event(ev.Recovered(service=name, step=self._recorder.last_step, detail=error.message))
+        return f"The service `{name}` {_end(error)} and was restarted."
+
+    def _foreign(self, error: RpentError) -> Rescue:
+        """Report a service of somebody else; without the env server's answers there is no run."""
+        name = error.service
+        if name != ENV:
+            message = f"{error.message} The server is not this run's to restart. {ELSEWISE}"
+            return Rescue(message=message, undone=False, restarted=False)
+        if not isinstance(error, CallTimeoutError):
+            raise _not_ours(error)
         times = self._supervisor.channels[name].unanswered
         if times >= MAX_UNANSWERED:
             raise ServiceError(
@@ -76,3 +106,14 @@ class Recovery:
                 hint="Restart its `rpent serve`, then `rpent resume` this run.",
             )
         return Rescue(message=error.message, undone=False, restarted=False)
+
+
+def _end(error: RpentError) -> str:
+    return "hung" if isinstance(error, CallTimeoutError) else "crashed"
+
+
+def _not_ours(error: RpentError) -> ServiceError:
+    return ServiceError(
+        "It cannot be brought back by this run.",
+        hint=error.hint or "Restart it, then `rpent resume`.",
+    )

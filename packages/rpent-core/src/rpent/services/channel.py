@@ -59,7 +59,9 @@ class ServiceChannel:
         except (ConnectionLostError, HandshakeError) as error:
             # The transport may notice before the watcher has read the last words, and a process that dies while
             # the transport connects again looks like one that refuses.
-            raise self._loss_of(inner) or error from error
+            loss = self._loss_of(inner) or error
+            loss.service = self.name
+            raise loss from error
         self.unanswered = 0
         return answer
 
@@ -113,4 +115,6 @@ class ServiceChannel:
 
     def _fresh_error(self) -> ServiceError:
         """Return a copy, because a raised exception collects a traceback."""
-        return ServiceError(self._error.message, hint=self._error.hint)
+        error = ServiceError(self._error.message, hint=self._error.hint)
+        error.service = self.name
+        return error

@@ -11,6 +11,7 @@ from rpent.errors import (
     CallTimeoutError,
     CancelledCallError,
     ConnectionLostError,
+    RemoteError,
     RpentError,
     RunDirectoryError,
     ServiceError,
@@ -212,7 +213,10 @@ class CallRunner:
                 self._store_images(done, call_id)
             return done
         except LOST as error:
-            return self._recovered(error, tool)
+            done = self._recovered(error, tool, self._toolkit.env_steps() - before)
+            if not (done.undone or tool.readonly) and self._toolkit.env_steps() != before:
+                self._capture_again(done, tool, arguments, call_id)
+            return done
         finally:
             self._scope.leave()
 
@@ -251,7 +255,15 @@ class CallRunner:
         if done.images:
             done.pictures = self._recorder.pictures(encode_pictures(done.images), call_id)
 
-    def _recovered(self, error: RpentError, tool: Tool) -> _Done:
+    def _capture_again(self, done: _Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
+        """Record where a call ended that lost a service on its way; the next call notices if another one is gone."""
+        try:
+            self._after_action()
+            self._capture(done, tool, arguments, call_id)
+        except (*LOST, RemoteError):
+            self._recorder.notice(f"The state after `{tool.name}` could not be observed.", "warning")
+
+    def _recovered(self, error: RpentError, tool: Tool, steps: int) -> _Done:
         """Bring a dead service back, or end the session."""
         if self._session.ended is not None:
             return _failed(error)
@@ -266,11 +278,11 @@ class CallRunner:
         self._recoveries += rescue.restarted
         if self._attempts is not None:
             self._attempts.stay()
-        advice = (
-            f"`{tool.name}` had no effect; call it again."
-            if rescue.undone
-            else f"`{tool.name}` may have had an effect: look at the state before you act again."
-        )
+        advice = f"`{tool.name}` may have had an effect: look at the state before you act again."
+        if rescue.undone:
+            advice = f"`{tool.name}` had no effect; call it again."
+        elif steps > 0:
+            advice = f"`{tool.name}` had carried out {steps} control steps, which stay done: look before you go on."
         done = _failed(ToolError(f"{rescue.message} {advice}"))
         done.undone = rescue.undone
         return done

@@ -14,4 +14,4 @@ class Rescue:
     undone: bool = True
     """The world is as it was before the call."""
     restarted: bool = True
-    """Something was started again; a session bears that a few times."""
+    """The service that has the world was started again; a session bears that a few times."""

@@ -36,9 +36,14 @@ class FakeRegistry:
 
 
 def fake_specs() -> dict[str, dict[str, Any]]:
-    """Return the fake robot, the scripted planner and the fake policy."""
+    """Return the fake robot, the scripted planner, and two policies: one that works, one that fails as it is told."""
+    from rpent.testing.fake_robot.policy import SPEC as cubes  # noqa: PLC0415, N811
     from rpent.testing.fake_robot.robot import SPEC as robot  # noqa: PLC0415, N811
-    from rpent.testing.policies.fake import SPEC as policy  # noqa: PLC0415, N811
+    from rpent.testing.policies.fake import SPEC as fake  # noqa: PLC0415, N811
     from rpent.testing.scripted_planner import SPEC as planner  # noqa: PLC0415, N811
 
-    return {"robots": {"fake": robot}, "planners": {"scripted": planner}, "policies": {"fake": policy}}
+    return {
+        "robots": {"fake": robot},
+        "planners": {"scripted": planner},
+        "policies": {"cubes": cubes, "fake": fake},
+    }

@@ -27,15 +27,8 @@ SPEC = RobotSpec(
     summary="A gripper over a table, for tests.",
     robot="rpent.testing.fake_robot.robot:FakeRobot",
     config="rpent.testing.fake_robot.config:FakeConfig",
-    services=(
-        ENV,
-        ServiceSpec(
-            name="vla",
-            factory="nowhere:create",
-            config="rpent.testing.fake_robot.config:FakeConfig",
-            optional=True,
-        ),
-    ),
+    services=(ENV, ServiceSpec(name="vla", summary="A policy server.", optional=True)),
+    embodiment="rpent.testing.fake_robot.embodiment:FAKE",
 )
 
 
