@@ -43,8 +43,9 @@ class BuildChoices:
         return arguments
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what was chosen as plain data."""
-        return {name: value for name, value in asdict(self).items() if value}
+        """Return what was chosen as plain data, equal to what JSON makes of it."""
+        chosen = {**asdict(self), "find_links": list(self.find_links)}
+        return {name: value for name, value in chosen.items() if value}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> BuildChoices:
