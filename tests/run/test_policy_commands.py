@@ -49,7 +49,7 @@ def manifest_of(run_dir: Path) -> dict:
     return json.loads((run_dir / "run.json").read_text())
 
 
-def test_a_run_starts_its_policy_and_says_what_it_loads(run, checkpoint):
+def test_a_run_starts_its_policy_and_says_what_it_loads(run, checkpoint, run_cli):
     result, run_dir = run("--policy", "fake", "--checkpoint", str(checkpoint), "--load-s", "1.2")
     assert result.exit_code == ExitCode.SUCCESS, result.stderr
     assert "service vla: loading reading the weights" in result.stderr
@@ -59,6 +59,8 @@ def test_a_run_starts_its_policy_and_says_what_it_loads(run, checkpoint):
     assert manifest["policy"]["served"]["layout"] == "front"
     assert manifest["policy"]["served"]["backend"] == "fake"
     assert manifest["services"]["vla"]["owned"]
+    assert "policy      fake" in (shown := run_cli("show", str(run_dir)).stdout)
+    assert "layout front  [rpent-policy-fake 1.0.0]" in shown
 
 
 def test_a_resumed_run_starts_the_same_policy(run, checkpoint, run_cli):

@@ -137,6 +137,9 @@ class CollectHooks:
     def rpent_commands(self) -> Iterable[specs.CommandSpec]:  # type: ignore[empty-body]
         """Sub-commands of `rpent`. Entry-point group `rpent.commands`.
 
+        A name with a dot is a command in a group: `policy.train` becomes `rpent policy train`, beside core's own
+        commands there, or in a group that plugins alone fill. Nothing is imported before it is invoked.
+
         Example::
 
             @hookimpl

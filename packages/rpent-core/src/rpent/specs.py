@@ -234,7 +234,7 @@ class PolicySpec:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CommandSpec:
-    """A click sub-command of `rpent`. The entry point's name is the sub-command."""
+    """A click sub-command of `rpent`, named as the entry point: `policy.train` is `rpent policy train`."""
 
     name: str
     summary: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rpent.config import build_config
@@ -14,6 +15,8 @@ from rpent.policies.mapping import mapping
 from rpent.suggest import listing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rpent.policies.embodiment import Embodiment
     from rpent.policies.fit import Fit
     from rpent.policies.signature import Signature
@@ -67,13 +70,19 @@ class Inspection:
 
 
 def inspect(
-    checkpoint: str, *, backend: str | None = None, robot: str | None = None, layout: str | None = None
+    checkpoint: str,
+    *,
+    backend: str | None = None,
+    values: Mapping[str, Any] = MappingProxyType({}),
+    robot: str | None = None,
+    layout: str | None = None,
 ) -> Inspection:
     """Read a checkpoint and put it beside a robot, or beside all that are installed.
 
     Args:
         checkpoint: Its folder.
         backend: The policy plugin that reads it; None takes the only one that accepts it.
+        values: Further options of that plugin.
         robot: The robot plugin.
         layout: One of its layouts; None takes the one that fits.
 
@@ -83,11 +92,10 @@ def inspect(
     """
     if layout is not None and robot is None:
         raise UsageError("`--layout` is a robot's layout.", hint="Add `--robot ROBOT`.")
-    name, signature = (
-        _guessed(checkpoint)
-        if backend is None
-        else (backend, _read(registry.get("policies", backend), checkpoint))
-    )
+    if backend is None:
+        name, signature = _guessed(checkpoint)
+    else:
+        name, signature = backend, _read(registry.get("policies", backend), checkpoint, values)
     if signature is None:
         raise PolicyError(
             f"The policy `{name}` cannot tell what a checkpoint takes before it is loaded.",
@@ -109,18 +117,18 @@ def inspect(
     )
 
 
-def _read(spec: PolicySpec, checkpoint: str) -> Signature | None:
+def _read(spec: PolicySpec, checkpoint: str, values: Mapping[str, Any]) -> Signature | None:
     what = f"policy `{spec.name}`"
-    config = build_config(load_named(spec.config, what), {"checkpoint": checkpoint}, what=what)
+    config = build_config(load_named(spec.config, what), {**values, "checkpoint": checkpoint}, what=what)
     return read_signature(spec, config)
 
 
-def _guessed(checkpoint: str) -> tuple[str, Signature]:
+def _guessed(checkpoint: str) -> tuple[str, Signature | None]:
     """Return the only backend that accepts the checkpoint, and what it read."""
     accepted, refused = {}, {}
     for name in registry.names("policies"):
         try:
-            signature = _read(registry.get("policies", name), checkpoint)
+            signature = _read(registry.get("policies", name), checkpoint, {})
         except RpentError as error:
             refused[name] = error.message
             continue

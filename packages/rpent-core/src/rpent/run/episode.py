@@ -17,7 +17,7 @@ from rpent.robot import Prompts, ToolContext
 from rpent.run.actions import Actions
 from rpent.run.closing import close_episode
 from rpent.run.filming import Filming
-from rpent.run.manifest import fresh_process, packages_of
+from rpent.run.manifest import fresh_process, packages_of, policy_of
 from rpent.run.memory import drafts_dir, open_memory
 from rpent.run.perception import build_perceptor
 from rpent.run.policy import VLA, check_served
@@ -317,5 +317,5 @@ class Episode:
             return
         served = check_served(self.resolved, channel, owned=self.supervisor.owned(VLA))
         if served is not None:
-            self.manifest["policy"] = {**(self.manifest.get("policy") or {}), "served": served}
+            self.manifest["policy"] = {**(policy_of(self.resolved) or {}), "served": served}
             self.recorder.directory.write_manifest(self.manifest)

@@ -39,7 +39,7 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
         "perceptor": _plugin(resolved, "perceptors", dict(resolved.request.perceptor_config))
         if perceptor
         else None,
-        "policy": _policy(resolved),
+        "policy": policy_of(resolved),
         "privileged_perceptors": [perceptor.name] if perceptor and perceptor.privileged else [],
         "task": {
             "instruction": setup.instruction,
@@ -80,7 +80,7 @@ def _plugin(resolved: Resolved, kind: str, config: Mapping[str, Any]) -> dict[st
     }
 
 
-def _policy(resolved: Resolved) -> dict[str, Any] | None:
+def policy_of(resolved: Resolved) -> dict[str, Any] | None:
     """Return which policy the run starts; what it is attached to is known when it answers (`served`)."""
     if resolved.policy is None:
         return None

@@ -47,9 +47,22 @@ def _head(manifest: dict[str, Any]) -> Iterator[str]:
             yield f"{kind:<11} {plugin['name']}{origin}"
         if kind == "planner":
             yield from (_cut(f"            then {change}") for change in _later_planners(manifest))
+    if policy := manifest.get("policy"):
+        yield _cut(f"policy      {_policy(policy)}")
     if manifest.get("privileged_perceptors"):
         yield f"privileged  {', '.join(manifest['privileged_perceptors'])} (reads ground truth)"
     yield f"created     {_when(manifest['created'])} by rpent {manifest['rpent']}"
+
+
+def _policy(policy: dict[str, Any]) -> str:
+    """Return which policy drove the robot: its backend, checkpoint and layout, and whether the run started it."""
+    served = policy.get("served", {})
+    checkpoint = served.get("checkpoint") or policy.get("config", {}).get("checkpoint", "")
+    layout = served.get("layout") or policy.get("layout") or "unknown"
+    origin = (
+        f"  [{policy['distribution']} {policy['version']}]" if policy.get("distribution") else "  (attached)"
+    )
+    return f"{policy.get('name') or served.get('backend')} {checkpoint}, layout {layout}{origin}"
 
 
 def _later_planners(manifest: dict[str, Any]) -> Iterator[str]:

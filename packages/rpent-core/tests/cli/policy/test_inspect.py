@@ -86,3 +86,16 @@ def test_what_a_checkpoint_says_cannot_steer_the_terminal(arm, tmp_path, run_cli
 def test_a_layout_that_is_none_is_refused(arm, checkpoint, run_cli, args):
     result = run_cli("policy", "inspect", str(checkpoint), "--backend", "fake", *args)
     assert result.exit_code == ExitCode.USAGE
+
+
+def test_the_backends_options_say_how_it_is_read(arm, checkpoint, run_cli):
+    base = ("policy", "inspect", str(checkpoint), "--robot", "arm")
+    assert run_cli(*base, "--backend", "fake", "--max-batch", "3").exit_code == 0
+    wrong = run_cli(*base, "--backend", "fake", "--max-batch", "0")
+    assert wrong.exit_code == ExitCode.USAGE
+    own = run_cli("policy", "inspect", "--backend", "fake", "--help").stdout.partition(
+        "Options of the policy"
+    )[2]
+    assert "--slow-s" in own
+    assert "--checkpoint" not in own
+    assert run_cli(*base, "--max-batch", "3").exit_code == ExitCode.USAGE

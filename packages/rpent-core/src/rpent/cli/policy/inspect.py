@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from rpent.cli.options import field_name, given
 from rpent.cli.params import PluginChoice, json_option, no_plugin_option, verbose_option
+from rpent.cli.scouting import scouted
+from rpent.cli.sectioned import SECTIONS, SectionedCommand, sections_of
+from rpent.cli.sections import Section, flags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +22,31 @@ if TYPE_CHECKING:
 _MAX_CELL = 100
 
 
-@click.command("inspect")
+class InspectCommand(SectionedCommand):
+    """A command that takes the options of the backend that was named: some say how a checkpoint is read."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Find the backend, add its options, then parse."""
+        _, typed = scouted(self, ctx, args)
+        if (backend := typed.get("backend")) is not None:
+            from rpent.cli.served_policy import backend_options
+
+            taken = flags_of(self.params) | {"--help", "-h", "--checkpoint"}
+            options = [
+                option
+                for option in backend_options(backend, taken=taken)
+                if field_name(option) != "checkpoint"
+            ]
+            title = f"Options of the policy `{backend}`"
+            ctx.meta[SECTIONS] = [Section(kind="policies", name=backend, title=title, options=options)]
+        return super().parse_args(ctx, args)
+
+    def more(self, ctx: click.Context) -> str:
+        """Say that a backend has options."""
+        return "" if sections_of(ctx) else "A backend has options of its own: add --backend NAME."
+
+
+@click.command("inspect", cls=InspectCommand)
 @click.argument("checkpoint")
 @click.option(
     "--backend",
@@ -34,8 +62,9 @@ _MAX_CELL = 100
 @json_option
 @no_plugin_option
 @verbose_option
+@click.pass_context
 def command(
-    checkpoint: str, backend: str | None, robot: str | None, layout: str | None, as_json: bool
+    ctx: click.Context, /, checkpoint: str, robot: str | None, layout: str | None, **options: Any
 ) -> int:
     """Show what a checkpoint takes and gives, which layout of a robot fits it, and what becomes of each part.
 
@@ -47,8 +76,11 @@ def command(
     from rpent.policies.inspection import inspect
     from rpent.printable import printable
 
-    found = inspect(checkpoint, backend=backend, robot=robot, layout=layout)
-    if as_json:
+    values = {
+        name: value for section in sections_of(ctx) for name, value in given(ctx, section.options).items()
+    }
+    found = inspect(checkpoint, backend=options["backend"], values=values, robot=robot, layout=layout)
+    if options["as_json"]:
         click.echo(json.dumps(found.to_json(), indent=2))
     else:
         for line in lines(found):
