@@ -5,7 +5,7 @@ The agent's environment has none of them, so such a test runs its code in a mana
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import subprocess
 from pathlib import Path
@@ -121,6 +121,9 @@ def run_tests(
 def _linked_pytest(folder: Path) -> Path:
     """Link pytest and what it imports, which are plain Python, into a folder; a model environment has none."""
     folder.mkdir()
-    for name in ("pytest", "_pytest", "iniconfig", "pygments"):
-        (folder / name).symlink_to(Path(str(importlib.import_module(name).__file__)).parent)
+    for name in ("pytest", "_pytest", "py", "iniconfig", "pygments"):
+        if (spec := importlib.util.find_spec(name)) and spec.origin:
+            origin = Path(spec.origin)
+            target = origin.parent if origin.name == "__init__.py" else origin
+            (folder / target.name).symlink_to(target)
     return folder
