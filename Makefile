@@ -27,7 +27,7 @@ demo: ## Solve a LIBERO-PRO task in the real simulator, without a model and with
 	$(RUN) rpent run $(DEMO)
 
 .PHONY: test
-test: setup lint test-quick test-sdk test-sim test-wheels ## Run every check and every test, from nothing
+test: setup lint test-quick test-sdk test-sim test-models test-wheels ## Run every check and every test, from nothing
 
 .PHONY: lint
 lint: ## Format check, lint, types, layers, generated docs
@@ -43,11 +43,16 @@ test-quick: ## Unit, contract and command-line tests (no simulator, no vendor bi
 
 .PHONY: test-sdk
 test-sdk: ## Tests that drive the vendors' agent runtimes against local model servers
-	$(PYTEST) -n 2 -m "sdk and not sim and not wheels" packages tests
+	$(PYTEST) -n 2 -m "sdk and not sim and not wheels and not models" packages tests
 
 .PHONY: test-sim
 test-sim: ## Tests on the real simulator
-	$(PYTEST) -n 2 -m "sim and not wheels" packages tests
+	$(PYTEST) -n 2 -m "sim and not wheels and not models" packages tests
+
+.PHONY: test-models
+test-models: ## Build environments with torch, transformers and LeRobot, and run the tests of real model classes
+	tools/models-setup
+	RPENT_STRICT_MODELS=1 $(PYTEST) -n 2 -m "models and not wheels" packages tests
 
 .PHONY: test-wheels
 test-wheels: ## Build the wheels and use them in fresh environments; each member alone
