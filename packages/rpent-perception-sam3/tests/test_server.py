@@ -76,7 +76,7 @@ def test_a_wrong_call_is_an_error_for_its_caller_alone(server, picture):
 
 
 def test_callers_at_once_get_their_own_answers(server, picture):
-    pictures = [np.roll(picture, 20 * index, axis=1) for index in range(6)]
+    pictures = [np.roll(picture, 20 * index, axis=1) for index in range(12)]
     alone = [server.call("segment", image=each, prompt="bowl", min_score=0.0) for each in pictures]
     together = [None] * len(pictures)
 

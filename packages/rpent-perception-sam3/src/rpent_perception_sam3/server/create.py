@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import CancelledCallError
+from rpent.policies.loading import say_loading
 from rpent.rpc.facade import Facade, Method
 
 from rpent_perception_sam3 import __version__
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from rpent_perception_sam3.config import Sam3Config
     from rpent_perception_sam3.server.segmenter import Segmenter
 
+    Answer = dict[str, Any]
+
 SEGMENT_TIMEOUT_S = 600.0
 """A whole SAM 3 takes two minutes for a picture on a CPU."""
-_LOOK_UP_S = 0.05
-"""How often a waiting call looks whether it was cancelled."""
 
 
 def create(config: Sam3Config) -> Facade:
@@ -36,33 +37,34 @@ def create(config: Sam3Config) -> Facade:
         PolicyError: The checkpoint cannot be used.
     """
     server = PerceptionServer(config)
+    methods = {
+        "segment": Method(
+            handler=server.segment,
+            timeout_s=SEGMENT_TIMEOUT_S,
+            concurrent=True,
+            summary="What a text names, or what is at a point [row, col] of a picture, best first.",
+        ),
+        "describe": Method(
+            handler=server.describe, concurrent=True, summary="Model, device, accepted prompts."
+        ),
+        "status": Method(handler=server.status, concurrent=True, summary="Requests, seconds, memory."),
+    }
     return Facade(
         name="sam3/perception",
         version=__version__,
-        methods={
-            "segment": Method(
-                handler=server.segment,
-                timeout_s=SEGMENT_TIMEOUT_S,
-                concurrent=True,
-                summary="What a text names, or what is at a point [row, col] of a picture, best first.",
-            ),
-            "describe": Method(
-                handler=server.describe, concurrent=True, summary="Model, device, accepted prompts."
-            ),
-            "status": Method(handler=server.status, concurrent=True, summary="Requests, seconds, memory."),
-        },
+        methods=methods,
         info={"prompts": server.prompts},
         close=server.close,
     )
 
 
 class PerceptionServer:
-    """Answers calls from any thread; the models work on a thread of their own, one question at a time."""
+    """Checks calls on any thread and answers them from one, which has the models; none waits for another's picture."""
 
     def __init__(self, config: Sam3Config) -> None:
         self._config = config
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sam3")
-        self._segmenter: Segmenter = self._worker.submit(load, config, _report).result()
+        self._segmenter: Segmenter = self._worker.submit(load, config, say_loading).result()
         self._statistics = Statistics()
 
     @property
@@ -79,7 +81,7 @@ class PerceptionServer:
         point: list[int] | None = None,
         min_score: float = 0.2,
         max_candidates: int = 8,
-    ) -> dict[str, Any]:
+    ) -> Future[Answer]:
         """Find things in a picture.
 
         Args:
@@ -99,28 +101,28 @@ class PerceptionServer:
         """
         asked = question(image, prompt, point, min_score, max_candidates)
         self._segmenter.check(asked)
-        with self._statistics.waiting():
-            found = self._answer(call, asked)
+        answer: Future[Answer] = Future()
+        self._statistics.arrived()
+        work = self._worker.submit(self._statistics.timed, self._answer, asked)
+        withdraw = call.cancel.on_cancel(partial(_withdraw, work))
+
+        def finish(done: Future[Answer]) -> None:
+            self._statistics.left()
+            withdraw()
+            _relay(done, answer)
+
+        work.add_done_callback(finish)
+        return answer
+
+    def _answer(self, asked: Question) -> Answer:
+        found = self._segmenter.segment(asked)
         return {
             "masks": [encode(each.mask) for each in found],
             "scores": [each.score for each in found],
             "boxes": [list(each.box) for each in found],
         }
 
-    def _answer(self, call: CallContext, asked: Question) -> Any:
-        future = self._worker.submit(self._statistics.timed, self._segmenter.segment, asked)
-        while True:
-            try:
-                return future.result(timeout=_LOOK_UP_S)
-            except CancelledError:
-                raise CancelledCallError("The server is shutting down.") from None
-            except NotYet:
-                if future.done():  # the model's own timeout, not ours
-                    raise
-                if call.cancel.cancelled and future.cancel():
-                    call.raise_if_cancelled()
-
-    def describe(self, _call: CallContext) -> dict[str, Any]:
+    def describe(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
         """Return what this server is."""
         return {
             "perceptor": "sam3",
@@ -129,16 +131,25 @@ class PerceptionServer:
             **self._segmenter.facts(),
         }
 
-    def status(self, _call: CallContext) -> dict[str, Any]:
+    def status(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
         """Return what it has done so far."""
-        return {**self._statistics.as_data(), **self._segmenter.usage()}
+        return {**self._statistics.data(), **self._segmenter.usage()}
 
     def close(self) -> None:
         """Drop what waits; the process ends anyway."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
 
-def _report(stage: str, fraction: float | None = None) -> None:
-    """Say in the service's log what is being done."""
-    share = "" if fraction is None else f" ({fraction:.0%})"
-    print(f"loading: {stage}{share}", flush=True)  # noqa: T201 (the supervisor reads it)
+def _withdraw(work: Future[Answer]) -> None:
+    """Take work back that has not begun; what the model has begun it ends."""
+    work.cancel()
+
+
+def _relay(done: Future[Answer], answer: Future[Answer]) -> None:
+    """Answer as the work ended; work that was withdrawn before it began was cancelled."""
+    if done.cancelled():
+        answer.set_exception(CancelledCallError("The call was cancelled."))
+    elif (error := done.exception()) is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(done.result())

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 R = TypeVar("R")
 
@@ -21,16 +20,15 @@ class Statistics:
         self._waiting = self._answered = self._failed = 0
         self._total_s = self._max_s = 0.0
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Count a request for as long as it is not answered."""
+    def arrived(self) -> None:
+        """Count a request that waits for its answer."""
         with self._lock:
             self._waiting += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._waiting -= 1
+
+    def left(self) -> None:
+        """Count one less."""
+        with self._lock:
+            self._waiting -= 1
 
     def timed(self, work: Callable[..., R], *arguments: Any) -> R:
         """Do the work, and note how long it took and whether it failed."""
@@ -47,7 +45,7 @@ class Statistics:
                 self._total_s += elapsed
                 self._max_s = max(self._max_s, elapsed)
 
-    def as_data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Return them as plain data."""
         with self._lock:
             count = self._answered + self._failed
