@@ -9,8 +9,8 @@ from rpent.env.client import EnvClient
 from rpent.errors import PolicyError, ToolError
 from rpent.perception import PerceptorContext
 from rpent.robot import TaskSetup, ToolContext
-from rpent.rpc.facade import Facade, Method
 from rpent.testing import LocalChannel
+from rpent.testing.policies.scripted import ScriptedPolicyServer
 
 pytestmark = pytest.mark.sim
 CHUNK = 5
@@ -18,33 +18,16 @@ CAMERAS = {"agentview": [64, 64], "wrist": [96, 96]}
 STATE = {"eef_position": 3, "eef_quaternion": 4, "gripper_qpos": 2}
 
 
-class Policy:
-    """Goes through the points of a way with the hand, in closed loop; remembers what it was asked."""
+class Policy(ScriptedPolicyServer):
+    """Goes through the points of a way with the hand, in closed loop."""
 
     def __init__(self) -> None:
+        wants = {"cameras": CAMERAS, "state": STATE}
+        gives = {"action_dim": 7, "chunk_length": 2 * CHUNK, "execute_steps": CHUNK}
+        super().__init__(self.follow, **wants, **gives)
         self.way: list[tuple[np.ndarray, float]] = []
-        self.asked: list[dict] = []
-        self.resets: list[tuple[str, int]] = []
-        self.broken = ""
 
-    def describe(self, call):
-        return {
-            "cameras": CAMERAS,
-            "state": STATE,
-            "action_dim": 7,
-            "chunk_length": 2 * CHUNK,
-            "execute_steps": CHUNK,
-        }
-
-    def reset(self, call, *, episode, seed=0):
-        self.resets.append((episode, seed))
-
-    def infer(self, call, *, observation, instruction, episode):
-        if self.broken:
-            raise PolicyError(self.broken)
-        shapes = {name: picture.shape for name, picture in observation["images"].items()}
-        lengths = {name: len(vector) for name, vector in observation["state"].items()}
-        self.asked.append({"images": shapes, "state": lengths, "said": instruction, "episode": episode})
+    def follow(self, observation):
         here = observation["state"]["eef_position"]
         if len(self.way) > 1 and np.linalg.norm(self.way[0][0] - here) < 0.012:
             self.way.pop(0)
@@ -54,10 +37,6 @@ class Policy:
             goal, grip = self.way[0]
             actions[:, :3], actions[:, 6] = np.clip((goal - here) / 0.05, -0.6, 0.6), grip
         return actions
-
-    def facade(self) -> Facade:
-        methods = {name: Method(handler=getattr(self, name)) for name in ("describe", "reset", "infer")}
-        return Facade(name="policy/scripted", version="1", methods=methods)
 
 
 @pytest.fixture
@@ -118,7 +97,7 @@ def test_the_policy_sees_what_it_wants_and_an_empty_hand_is_no_pick(toolkit, pol
     (first, *_) = policy.asked
     assert first["images"] == {"agentview": (64, 64, 3), "wrist": (96, 96, 3)}
     assert first["state"] == STATE
-    assert first["said"] == "pick up the salad dressing"
+    assert first["instruction"] == "pick up the salad dressing"
     ((episode, _),) = policy.resets
     assert {asked["episode"] for asked in policy.asked} == {episode}
     assert episode.startswith(tmp_path.name)
@@ -160,15 +139,13 @@ def test_a_policy_that_stands_still_is_stopped(toolkit, policy):
 
 def test_a_policy_that_fails_in_the_middle_says_how_far_it_got(toolkit, policy):
     policy.way = [(up(toolkit.world.state.eef_position, 0.3), -1.0)]
-    asked = policy.infer
 
-    def once(call, **params):
-        answer = asked(call, **params)
-        policy.broken = "The policy `test` failed: out of memory."
-        return answer
+    def break_down(observation):
+        if len(policy.asked) > 1:
+            raise PolicyError("The policy `test` failed: out of memory.")
+        return policy.follow(observation)
 
-    policy.infer = once
-    toolkit = build(toolkit.world.env, policy, toolkit.context.run_dir)
+    policy.chunk = break_down
     with pytest.raises(ToolError, match=r"out of memory\. The 5 control steps before that stay done"):
         toolkit.vla_do("open the drawer")
     assert toolkit.env_steps() == CHUNK

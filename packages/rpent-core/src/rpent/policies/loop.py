@@ -79,7 +79,7 @@ class PolicyLoop:
         Args:
             instruction: What the policy is told.
             max_chunks: How many chunks it gets.
-            done: Whether the goal is reached, asked after each chunk.
+            done: Whether the goal is reached: asked at the beginning and after each chunk, so it may follow the motion.
 
         Raises:
             ToolError: The policy failed or answered something unusable; earlier chunks stay carried out.
@@ -99,6 +99,7 @@ class PolicyLoop:
             except CancelledCallError:
                 stopped, after = "cancelled", self._env.observe()
                 self._note(after)
+                done(after)
             else:
                 chunks += 1
                 stopped = self._why_stop(seen, after, watch, done) or (

@@ -86,10 +86,10 @@ class VlaTools:
 
         result = self.policy_loop().run(prompt, max_chunks, picked)
         assert grip is not None
-        held = grip.holds(lift_threshold_m)
-        reason = "" if held else "; ".join(filter(None, (grip.why_not(), result.reason)))
+        held, solved = grip.holds(lift_threshold_m), result.observation.success
+        reason = "" if held or solved else "; ".join(filter(None, (grip.why_not(), result.reason)))
         told = self.picked_up(prompt, grip) if held else {}
-        data = {"ok": held, "held": held, "reason": reason, "lifted_m": round(grip.lifted_m, 4)}
+        data = {"ok": held or solved, "held": held, "reason": reason, "lifted_m": round(grip.lifted_m, 4)}
         return ToolResult(data=data | _told(result) | dict(told))
 
     @tool(needs="vla")
