@@ -114,7 +114,8 @@ class PolicyLoop:
 
     def _observe(self, wanted: Wanted) -> Observation:
         """Render what the policy looks at, and nothing else."""
-        observation = self._env.observe(list(wanted.cameras), size=wanted.cameras)
+        sizes = {name: size[0] if size[0] == size[1] else size for name, size in wanted.cameras.items()}
+        observation = self._env.observe(list(sizes), size=sizes)
         self._note(observation)
         return observation
 
