@@ -12,6 +12,6 @@ INSIDE = Path(__file__).parent / "inside"
 
 @pytest.mark.models
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", ["contract", "guards"])
+@pytest.mark.parametrize("name", ["contract", "guards", "fidelity"])
 def test_inside_an_environment_with_lerobot(name, tmp_path):
     run_tests("lerobot", INSIDE / f"{name}.py", tmp_path, distribution="rpent-policy-lerobot")
