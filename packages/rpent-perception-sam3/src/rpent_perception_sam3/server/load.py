@@ -94,9 +94,10 @@ def _model(kind: Any, folder: Path, dtype: str) -> Any:
 def _processor(kind: Any, folder: Path) -> Any:
     try:
         return kind.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a damaged file fails in many ways
         raise PolicyError(f"The processor in `{folder}` cannot be read: {_line(error)}.") from error
 
 
 def _line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0].rstrip('.')}" if text else type(error).__name__

@@ -100,7 +100,7 @@ def _processor(checkpoint: Checkpoint) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(checkpoint.tokenizer, local_files_only=True)
         if checkpoint.kind == "transformers":
             return PI0Processor.from_pretrained(checkpoint.folder, tokenizer=tokenizer, local_files_only=True)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a damaged file fails in many ways
         raise PolicyError(
             f"The processor of `{checkpoint.folder}` cannot be read: {_line(error)}."
         ) from error
@@ -149,4 +149,5 @@ def _check_image_token(model: Any, processor: Any, checkpoint: Checkpoint) -> No
 
 
 def _line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0].rstrip('.')}" if text else type(error).__name__

@@ -5,12 +5,16 @@ Half a million parameters; its answers mean nothing, its files and its code path
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import torch
 from rpent_torch import vision
+
+from rpent_policy_pi0.config import CAMERAS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +76,61 @@ def make(folder: Path, *, state: int = STATE, action: int = ACTION, chunk: int =
     folder.mkdir(parents=True, exist_ok=True)
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
+
+
+def make_lerobot(folder: Path) -> None:
+    """Write the same weights as LeRobot saves a Pi0: under its names, with its statistics, without a tokenizer.
+
+    LeRobot itself has no Pi0 of this size, so its config.json has the sizes of the towers besides.
+
+    Args:
+        folder: Where to; it is made.
+    """
+    from safetensors.torch import load_file, save_file  # noqa: PLC0415
+
+    with TemporaryDirectory() as temporary:
+        make(Path(temporary))
+        tensors = load_file(Path(temporary) / "model.safetensors")
+        config = json.loads((Path(temporary) / "config.json").read_text(encoding="utf-8"))
+        processor = json.loads((Path(temporary) / "processor_config.json").read_text(encoding="utf-8"))
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({_lerobot_key(key): tensor for key, tensor in tensors.items()}, folder / "model.safetensors")
+    statistics = {"observation.state": "state", "action": "actions"}
+    save_file(
+        {
+            f"{key}.{what}": torch.tensor(processor[f"{name}_{what}"])
+            for key, name in statistics.items()
+            for what in ("mean", "std")
+        },
+        folder / "policy_preprocessor_step_5_normalizer_processor.safetensors",
+    )
+    kept = (
+        "chunk_size",
+        "max_state_dim",
+        "max_action_dim",
+        "num_inference_steps",
+        "vlm_config",
+        "dit_config",
+    )
+    features = {name: {"type": "VISUAL", "shape": [3, 256, 256]} for name in CAMERAS}
+    values = {
+        "type": "pi0",
+        "n_action_steps": 8,
+        "input_features": features,
+        **{name: config[name] for name in kept},
+    }
+    norms = {"VISUAL": "IDENTITY", "STATE": "MEAN_STD", "ACTION": "MEAN_STD"}
+    steps = [{"registry_name": "normalizer_processor", "config": {"norm_map": norms}}]
+    for name, content in (("config.json", values), ("policy_preprocessor.json", {"steps": steps})):
+        (folder / name).write_text(json.dumps(content, indent=2), encoding="utf-8")
+
+
+def _lerobot_key(key: str) -> str:
+    """Return LeRobot's name of a weight; of the words it keeps only the output layer, which is the input layer too."""
+    key = key.replace(".language_model.model.", ".language_model.")
+    key = key.replace(".vision_tower.", ".vision_tower.vision_model.")
+    key = key.replace("paligemma.model.language_model.embed_tokens", "paligemma.lm_head")
+    return f"model.{key}"
 
 
 _TOWER = {
