@@ -75,6 +75,7 @@ bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/state_capture.py
 	$(RUN) python benchmarks/env_speed.py
 	$(RUN) python benchmarks/planner_overhead.py
+	$(RUN) python benchmarks/policy_server.py
 
 .PHONY: bench-flash
 bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some five minutes); results go to benchmarks/results

@@ -72,6 +72,8 @@ class Policy(ABC):
         """Return one (T, D) chunk for each request, in the checkpoint's own units.
 
         A policy that cannot answer several together answers them one after the other.
+        When several fail together, the server asks for each of them alone; a policy with memory must therefore not
+        remember a question that it did not answer.
 
         Raises:
             PolicyError: It cannot answer; the message goes to the planner.

@@ -23,7 +23,8 @@ class Seconds:
 
     def data(self) -> dict[str, float]:
         """Return plain data."""
-        return {"mean": self.total / self.count if self.count else 0.0, "max": self.longest}
+        mean = self.total / self.count if self.count else 0.0
+        return {"mean": mean, "max": self.longest, "total": self.total}
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 class PolicyServerConfig(BaseModel):
     """What to serve: a backend of a plugin with its options, and the robot that it drives."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     backend: str
     """The plugin's name."""
@@ -92,7 +92,10 @@ class PolicyServer:
         self._started = time.monotonic()
 
     def methods(self, timeout_s: float) -> dict[str, Method]:
-        """Return the method table. All run beside each other: none of them waits for the model."""
+        """Return the method table.
+
+        All run on the thread that serves, in order, which saves a way between threads: none waits for the model.
+        """
         handlers: dict[str, tuple[Callable[..., Any], float, str]] = {
             "describe": (self.describe, 60.0, "What it is, and what it takes and gives."),
             "infer": (self.infer, timeout_s, "Actions (T, D) of the robot for one of its observations."),
@@ -105,7 +108,7 @@ class PolicyServer:
             "status": (self.status, 60.0, "What is going on: queue, episodes, seconds, memory."),
         }
         return {
-            name: Method(handler=handler, timeout_s=seconds, concurrent=True, summary=summary)
+            name: Method(handler=handler, timeout_s=seconds, summary=summary)
             for name, (handler, seconds, summary) in handlers.items()
         }
 

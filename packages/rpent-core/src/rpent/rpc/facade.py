@@ -35,8 +35,8 @@ class Handler(Protocol):
         """Carry out the call.
 
         Arrays in the parameters are read-only. An array in the result is handed over: the handler does not
-        write to it afterwards. A concurrent method may return a `concurrent.futures.Future`: the call is answered
-        when that is done, and holds no thread until then.
+        write to it afterwards. A handler may return a `concurrent.futures.Future`: the call is answered when that
+        is done, and holds no thread until then.
         """
 
 
