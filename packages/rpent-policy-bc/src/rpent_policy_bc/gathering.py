@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rpent.policies.embodiment import Embodiment
+    from rpent.run.resolve import Registry
 
     from rpent_policy_bc.demonstrations import Demonstration, Recording
     from rpent_policy_bc.frames import View
@@ -41,6 +42,7 @@ def gather(
     *,
     processes: int = 2,
     env_python: str | None = None,
+    registry: Registry | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[Gathered]:
     """Return the frames of all demonstrations, rendered where they are not in `folder` yet.
@@ -52,6 +54,7 @@ def gather(
         folder: Where the frames are kept.
         processes: Env servers at a time.
         env_python: Interpreter for them.
+        registry: Where the robot comes from; the installed plugins when None.
         progress: Called with how many demonstrations are there, and of how many.
 
     Raises:
@@ -66,7 +69,7 @@ def gather(
             if not all(path.is_file() for path in _paths(demo, view, folder)):
                 todo.put((recording, demo))
     workers = [
-        _Worker(todo, embodiment, view, folder, number, env_python)
+        _Worker(todo, _Place(embodiment, view, folder, env_python, registry), number)
         for number in range(min(processes, todo.qsize()))
     ]
     known = len(demonstrations) - todo.qsize()
@@ -88,25 +91,29 @@ def signature_for(embodiment: Embodiment, size: int) -> Signature:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What all workers have in common."""
+
+    embodiment: Embodiment
+    view: View
+    folder: Path
+    env_python: str | None
+    registry: Registry | None
+
+
 class _Worker(threading.Thread):
     """Works in one env server through what is to be done."""
 
-    def __init__(  # noqa: PLR0917
-        self,
-        todo: queue.SimpleQueue[tuple[Recording, Demonstration]],
-        embodiment: Embodiment,
-        view: View,
-        folder: Path,
-        number: int,
-        env_python: str | None,
+    def __init__(
+        self, todo: queue.SimpleQueue[tuple[Recording, Demonstration]], place: _Place, number: int
     ) -> None:
         super().__init__(name=f"frames-{number}", daemon=True)
         self.done = 0
         self.error: RpentError | None = None
         self.stopping = threading.Event()
-        self._todo, self._embodiment, self._view = todo, embodiment, view
-        self._folder, self._env_python = folder, env_python
-        self._logs = folder / "logs" / str(number)
+        self._todo, self._place = todo, place
+        self._logs = place.folder / "logs" / str(number)
 
     def run(self) -> None:
         """Take one demonstration after the other; an env server serves all of a suite."""
@@ -122,7 +129,12 @@ class _Worker(threading.Thread):
                     simulation.close()
                     simulation = None
                 if simulation is None:
-                    simulation = Simulation(recording, logs=self._logs, env_python=self._env_python)
+                    simulation = Simulation(
+                        recording,
+                        logs=self._logs,
+                        env_python=self._place.env_python,
+                        registry=self._place.registry,
+                    )
                 self._render(simulation, demo)
                 self.done += 1
         except RpentError as error:
@@ -132,11 +144,11 @@ class _Worker(threading.Thread):
                 simulation.close()
 
     def _render(self, simulation: Simulation, demo: Demonstration) -> None:
-        layout = native_layout(self._embodiment)
-        adapter = Adapter(signature_for(self._embodiment, self._view.size), self._embodiment, layout)
-        repeater = Repeater(simulation, adapter, self._embodiment, self._view)
+        embodiment, view = self._place.embodiment, self._place.view
+        adapter = Adapter(signature_for(embodiment, view.size), embodiment, native_layout(embodiment))
+        repeater = Repeater(simulation, adapter, embodiment, view)
         exact, trace = repeater.exactly(demo)
-        paths = _paths(demo, self._view, self._folder)
+        paths = _paths(demo, view, self._place.folder)
         exact.save(paths[0])
         for repetition, path in enumerate(paths[1:], start=1):
             if self.stopping.is_set():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rpent.env.types import Observation
     from rpent.policies.embodiment import Embodiment
-    from rpent.run.resolve import Resolved
+    from rpent.run.resolve import Registry, Resolved
     from rpent.services.request import ServiceRequest
 
     from rpent_policy_bc.demonstrations import Recording
@@ -35,8 +35,16 @@ class Simulation:
         PluginError: The robot is not installed.
     """
 
-    def __init__(self, recording: Recording, *, logs: Path, env_python: str | None = None) -> None:
-        resolved = _resolved(recording)
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        logs: Path,
+        env_python: str | None = None,
+        registry: Registry | None = None,
+    ) -> None:
+        resolved = _resolved(recording, registry)
+        self._registry = registry
         request = _env_request(resolved, env_python)
         self._serves = _configuration(request)
         self._supervisor = Supervisor(logs_dir=logs, on_event=lambda _: None)
@@ -57,7 +65,7 @@ class Simulation:
 
     def serves(self, recording: Recording) -> bool:
         """Whether it can be put where this run was."""
-        return self._serves == _configuration(_env_request(_resolved(recording), None))
+        return self._serves == _configuration(_env_request(_resolved(recording, self._registry), None))
 
     def restore(self, snapshot: bytes) -> Observation:
         """Come back to a step's snapshot."""
@@ -69,21 +77,21 @@ class Simulation:
         self._supervisor.stop()
 
 
-def embodiment_of(recording: Recording) -> Embodiment:
+def embodiment_of(recording: Recording, registry: Registry | None = None) -> Embodiment:
     """Return what the run's robot offers policies.
 
     Raises:
         UsageError: It offers nothing.
         PluginError: The robot is not installed.
     """
-    spec = _resolved(recording).robot_spec
+    spec = _resolved(recording, registry).robot_spec
     if not spec.embodiment:
         raise UsageError(f"The robot `{spec.name}` does not say what it offers policies.")
     found: Embodiment = load_object(spec.embodiment)
     return found
 
 
-def _resolved(recording: Recording) -> Resolved:
+def _resolved(recording: Recording, registry: Registry | None) -> Resolved:
     """Resolve the run's robot and task; whatever planned the run need not be installed."""
     changes: dict[str, Any] = {
         "planner": "replay",
@@ -97,7 +105,7 @@ def _resolved(recording: Recording) -> Resolved:
         "limits": Limits(),
     }
     known = {key: value for key, value in changes.items() if key in recording.manifest["request"]}
-    return resolve(request_from_json(recording.manifest["request"], **known))
+    return resolve(request_from_json(recording.manifest["request"], **known), registry)
 
 
 def _env_request(resolved: Resolved, env_python: str | None) -> ServiceRequest:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from rpent.environments.interpreter import Interpreter
     from rpent.policies.embodiment import Embodiment
+    from rpent.run.resolve import Registry
 
     from rpent_policy_bc.demonstrations import Recording
     from rpent_policy_bc.gathering import Gathered
@@ -96,8 +97,19 @@ def run_directories(paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(run.absolute() for run in found))
 
 
-def train(runs: Sequence[Path], plan: Plan, listener: Listener | None = None) -> Description:
+def train(
+    runs: Sequence[Path],
+    plan: Plan,
+    listener: Listener | None = None,
+    registry: Registry | None = None,
+) -> Description:
     """Train a policy and return its description.
+
+    Args:
+        runs: Run directories of one robot.
+        plan: What is to be trained.
+        listener: Who is told what happens.
+        registry: Where the robot comes from; the installed plugins when None.
 
     Raises:
         UsageError: The runs cannot be learned from together, or hold nothing to learn.
@@ -109,7 +121,7 @@ def train(runs: Sequence[Path], plan: Plan, listener: Listener | None = None) ->
     listener = listener or Listener()
     interpreter = choose(TORCH, python=plan.python, distribution=DISTRIBUTION)
     recordings = _read(runs, plan, listener)
-    embodiment = embodiment_of(recordings[0])
+    embodiment = embodiment_of(recordings[0], registry)
     _check_actions(recordings, embodiment)
     gathered = gather(
         recordings,
@@ -118,6 +130,7 @@ def train(runs: Sequence[Path], plan: Plan, listener: Listener | None = None) ->
         plan.frames_folder,
         processes=plan.processes,
         env_python=plan.env_python,
+        registry=registry,
         progress=listener.rendered,
     )
     run_training(_job(plan, embodiment, gathered), interpreter, listener.trained)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rpent.policies.embodiment import ActionField, ActionPart, CameraView, Embodiment, Layout, StatePart
 
-_MOVE = ActionField(length=3, summary="Displacement of the grasp point, world; 1 is 0.02 m.")
+_MOVE = ActionField(length=3, unit=0.02, summary="Displacement of the grasp point, world; 1 is 0.02 m.")
 _GRIP = ActionField(length=1, summary="-1 opens, 1 closes, 0 holds.")
 
 FAKE = Embodiment(

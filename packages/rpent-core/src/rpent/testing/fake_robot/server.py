@@ -179,7 +179,7 @@ class FakeEnv:
         if self._config.step_time_s:
             time.sleep(self._config.step_time_s)
         self._world.step(action[:3], float(action[3]))
-        self._executed.append(np.array(action, np.float64))
+        self._executed.append(np.clip(np.array(action, np.float64), -1.0, 1.0))
 
     def _why_stop(self, call: CallContext, steps: int, budget: int) -> str:
         if call.cancel.cancelled:
