@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rpent.planners.sdk import importing_sdk, require_sdk
     from rpent.policies.api import CameraInput, Policy, PolicyConfig, PolicyRequest, Report, Signature
     from rpent.policies.embodiment import ActionField, ActionPart, CameraView, Embodiment, Layout, StatePart
+    from rpent.policies.loop import PolicyLoop
     from rpent.policies.tools import VlaTools
     from rpent.robot import Prompts, PromptSection, Robot, TaskSetup, ToolContext
     from rpent.rpc.facade import CallContext, Facade, Method
@@ -85,6 +86,7 @@ _HOMES = {
         "Layout",
         "StatePart",
     ),
+    "rpent.policies.loop": ("PolicyLoop",),
     "rpent.policies.tools": ("VlaTools",),
     "rpent.robot": ("Prompts", "PromptSection", "Robot", "TaskSetup", "ToolContext"),
     "rpent.rpc.facade": ("CallContext", "Facade", "Method"),
@@ -154,6 +156,7 @@ __all__ = [
     "Policy",
     "PolicyConfig",
     "PolicyError",
+    "PolicyLoop",
     "PolicyRequest",
     "PolicySpec",
     "PromptSection",

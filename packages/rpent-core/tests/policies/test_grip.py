@@ -49,8 +49,10 @@ def test_fingers_on_the_move_or_told_to_open_hold_nothing():
     assert not grip_after((0.05, 0.02), (0.2, 0.02), (0.2, 0.02), gripper_command=-1.0).holds(0.05)
 
 
-def test_without_a_track_the_ends_of_chunks_tell():
+def test_without_a_track_fingers_that_move_between_the_ends_of_chunks_hold_nothing_yet():
     grip = Grip(observed((0, 0, 0.3)), empty_m=0.003, closed_m=0.06)
-    for height, opening in ((0.05, 0.08), (0.05, 0.02), (0.12, 0.02)):
+    for height, opening in ((0.05, 0.08), (0.05, 0.04), (0.12, 0.02)):
         grip.follow(observed((0, 0, height), opening=opening))
+    assert not grip.holds(0.05)
+    grip.follow(observed((0, 0, 0.13), opening=0.02))
     assert grip.holds(0.05)

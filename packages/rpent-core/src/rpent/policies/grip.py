@@ -17,7 +17,8 @@ step x, y, z of the grasp point (world, metres) and the opening. Without it only
 COMMAND = "gripper_command"
 """The key of `Observation.extra` with the commanded width, -1 open to 1 closed, where an env server knows it."""
 STEADY_M = 0.001
-"""Fingers that move less than this in a control step have come to rest on something, or on each other."""
+"""Fingers that move less than this in a control step (or, without a track, in a chunk) have come to rest on something,
+or on each other."""
 
 
 class Grip:
@@ -43,7 +44,8 @@ class Grip:
         for row in track:
             self._follow(row[:3], float(row[3]))
         self._follow(observation.eef_position, observation.gripper_opening_m)
-        self._steady = len(track) < 2 or abs(float(track[-1, 3] - track[-2, 3])) < STEADY_M
+        before = float(track[-2, 3]) if len(track) > 1 else self.opening_m
+        self._steady = abs(observation.gripper_opening_m - before) < STEADY_M
         self._last = observation
 
     @property
@@ -74,7 +76,7 @@ class Grip:
             return "the fingers closed on nothing"
         if not self.between:
             return "the fingers are open"
-        return f"something is between the fingers, but the hand rose by only {self.lifted_m:.3f} m"
+        return f"the fingers closed as on something, but the hand rose by only {self.lifted_m:.3f} m"
 
     def _follow(self, position: NDArray[np.float64], opening_m: float) -> None:
         if opening_m >= self._closed_m:
