@@ -254,6 +254,16 @@ def test_a_backend_that_exits_is_an_error_of_its_question(worker, policy):
     assert answers([ask(worker, "b")]) == [[0.0, 1.0]]
 
 
+def test_the_error_of_a_server_that_a_policy_asks_is_the_policys(worker, policy):
+    def infer(_):
+        raise CancelledCallError("Somebody cancelled it.", hint="Ask them.")
+
+    policy.infer = infer
+    with pytest.raises(PolicyError, match="The policy `gate` failed: Somebody cancelled it") as caught:
+        ask(worker, "a").future.result(20)
+    assert caught.value.hint == "Ask them."
+
+
 def test_the_status_says_what_is_going_on(worker, policy):
     hold(worker, policy)
     others = [ask(worker, name) for name in "ab"]

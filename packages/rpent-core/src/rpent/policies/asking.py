@@ -39,10 +39,11 @@ class Asker:
                 return [self._failure(error)]
             if is_memory(error):
                 self.limit = max(1, len(requests) // 2)
-            _log.warning("%d requests failed together (%s); asking one by one", len(requests), error)
-            del error
-            return [self.ask([request])[0] for request in requests]
-        return [self._checked(chunk) for chunk in chunks]
+            _log.warning("%d requests failed together (%s); asking one by one", len(requests), clause(error))
+        else:
+            return [self._checked(chunk) for chunk in chunks]
+        # Only here is the exception gone, and with it whatever memory its traceback held.
+        return [self.ask([request])[0] for request in requests]
 
     def _infer(self, requests: Sequence[PolicyRequest]) -> Sequence[Any]:
         chunks = self._policy.infer(requests)
@@ -59,8 +60,10 @@ class Asker:
             return error
 
     def _failure(self, error: BaseException) -> RpentError:
-        if isinstance(error, RpentError):
+        if isinstance(error, PolicyError):
             return error
+        if isinstance(error, RpentError):  # of a server that it asks; its kind must not be taken for ours
+            return PolicyError(f"The policy `{self._backend}` failed: {error.message}", hint=error.hint)
         _log.error("the policy failed", exc_info=error)
         if is_memory(error):
             return PolicyError(
