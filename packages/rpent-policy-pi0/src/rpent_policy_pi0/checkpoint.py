@@ -184,7 +184,7 @@ def _tokenizer(folder: Path, given: str | None) -> Path:
         return place
     raise PolicyError(
         f"The folder `{place}` has no tokenizer ({' or '.join(f'`{name}`' for name in TOKENIZER_FILES)}).",
-        hint="Give the folder of PaliGemma's tokenizer with `--tokenizer`.",
+        hint="Give the folder of PaliGemma's tokenizer with `--tokenizer` (or `RPENT_PI0_TOKENIZER`).",
     )
 
 

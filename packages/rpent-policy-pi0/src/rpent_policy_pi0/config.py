@@ -30,7 +30,9 @@ class Pi0Config(PolicyConfig):
     denoising_steps: int | None = Field(
         None, ge=1, le=100, description="Steps of flow matching; by default what the checkpoint says."
     )
-    max_tokens: int = Field(48, ge=8, le=1024, description="Tokens of an instruction; what is longer is cut.")
+    instruction_tokens: int = Field(
+        48, ge=8, le=1024, description="Tokens of an instruction; what is longer is cut."
+    )
 
     @field_validator("cameras")
     @classmethod

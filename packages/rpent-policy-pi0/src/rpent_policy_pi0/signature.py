@@ -38,6 +38,6 @@ def describe(checkpoint: Checkpoint, config: Pi0Config) -> Signature:
             "padded_state": int(said.get("max_state_dim", 32)),
             "padded_action": int(said.get("max_action_dim", 32)),
             "denoising_steps": config.denoising_steps or int(said.get("num_inference_steps", 10)),
-            "dtypes": sorted({info.dtype for info in checkpoint.tensors.values()}),
+            "dtypes": ", ".join(sorted({info.dtype for info in checkpoint.tensors.values()})),
         },
     )

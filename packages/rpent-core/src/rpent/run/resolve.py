@@ -158,7 +158,7 @@ def _perceptor(request: RunRequest, robot_spec: RobotSpec, source: Registry) -> 
 def _perceptor_configs(
     request: RunRequest, spec: PerceptorSpec | None
 ) -> tuple[BaseModel | None, BaseModel | None]:
-    """Return the perceptor's validated configuration and that of its service."""
+    """Return the perceptor's validated configuration and that of its service, which must find what it names."""
     if spec is None:
         return None, None
     what, service = f"perceptor `{spec.name}`", spec.service
@@ -166,6 +166,8 @@ def _perceptor_configs(
     served = None
     if service is not None and service.config and service.name not in request.endpoints:
         served = _config(service.config, request.perceptor_service_config, what)
+        if service.check:
+            load(service.check, what)(served)
     return own, served
 
 

@@ -63,7 +63,7 @@ def load(config: Pi0Config, report: Report) -> Pi0Policy:
         signature=describe(checkpoint, config),
         device=device,
         denoising_steps=config.denoising_steps,
-        max_tokens=config.max_tokens,
+        instruction_tokens=config.instruction_tokens,
     )
 
 

@@ -35,14 +35,14 @@ class Pi0Policy(Policy):
         signature: Signature,
         device: str,
         denoising_steps: int | None,
-        max_tokens: int,
+        instruction_tokens: int,
     ) -> None:
         self.signature = signature
         self.device = device
         self._model = model
         self._processor = processor
         self._steps = denoising_steps
-        self._max_tokens = max_tokens
+        self._instruction_tokens = instruction_tokens
         self._mean = torch.tensor(processor.actions_mean, dtype=torch.float32)
         self._std = torch.tensor(processor.actions_std, dtype=torch.float32) + _EPSILON
 
@@ -64,7 +64,7 @@ class Pi0Policy(Policy):
     def _inputs(self, requests: Sequence[PolicyRequest]) -> dict[str, torch.Tensor]:
         """Return the model's tensors, padded to the same length whatever the words, so that a batch equals singles."""
         cameras = tuple(self.signature.cameras)
-        length = self._processor.image_seq_length * len(cameras) + self._max_tokens
+        length = self._processor.image_seq_length * len(cameras) + self._instruction_tokens
         batch = self._processor(
             images=[[Image.fromarray(request.images[name]) for name in cameras] for request in requests],
             text=[self._words(request.instruction) for request in requests],
@@ -85,7 +85,7 @@ class Pi0Policy(Policy):
         text = " ".join(instruction.replace(self._processor.image_token, " ").split())
         tokenizer = self._processor.tokenizer
         tokens = tokenizer(text, add_special_tokens=False)["input_ids"]
-        room = self._max_tokens - 3
+        room = self._instruction_tokens - 3
         return text if len(tokens) <= room else str(tokenizer.decode(tokens[:room]))
 
     def facts(self) -> Mapping[str, Any]:
