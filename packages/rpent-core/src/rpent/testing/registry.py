@@ -30,6 +30,13 @@ class FakeRegistry:
         own = self._specs.get(kind, {})
         return own[name] if name in own else self._installed.get(kind, name)
 
+    def resolve(self, kind: str, name: str) -> Any:
+        """Return where a spec comes from: a test's own comes from no distribution."""
+        from rpent.run.resolve import Origin  # noqa: PLC0415
+
+        own = name in self._specs.get(kind, {})
+        return Origin(kind=kind, name=name) if own else self._installed.resolve(kind, name)
+
     def names(self, kind: str) -> list[str]:
         """Return the test's names and the installed ones."""
         return [*self._specs.get(kind, {}), *self._installed.names(kind)]
