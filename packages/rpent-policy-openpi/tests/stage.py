@@ -5,9 +5,8 @@ import contextlib
 import threading
 
 from rpent.policies.api import CameraInput, Signature
-from rpent.policies.server import PolicyServerConfig, create
-from rpent.rpc.api import connect, serve
-from rpent.testing.policies.fake import make_checkpoint
+from rpent.testing.policies.fake import SPEC, make_checkpoint
+from rpent.testing.policies.serving import served_policy, server_config
 from rpent_policy_openpi.gateway.bridge import Bridge
 from rpent_policy_openpi.gateway.keys import key_map, parse_piece
 from rpent_policy_openpi.gateway.server import Gateway, metadata
@@ -26,25 +25,10 @@ SIGNATURE = Signature(
 
 
 @contextlib.contextmanager
-def policy_server(folder, name, **config):
-    facade = create(
-        PolicyServerConfig(
-            backend="fake",
-            policy="rpent.testing.policies.fake:load",
-            config_model="rpent.testing.policies.fake:FakePolicyConfig",
-            config={"checkpoint": str(make_checkpoint(folder / name, SIGNATURE)), **config},
-        )
-    )
-    server = serve(f"inproc://{folder.name}-{name}", facade, token="t" * 16)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    channel = connect(server.endpoint, token="t" * 16)
-    try:
+def policy_server(folder, **values):
+    checkpoint = make_checkpoint(folder / "checkpoint", SIGNATURE)
+    with served_policy(server_config(SPEC, {"checkpoint": str(checkpoint), **values})) as channel:
         yield Upstream(channel)
-    finally:
-        channel.close()
-        server.shutdown()
-        thread.join(10)
 
 
 @contextlib.contextmanager

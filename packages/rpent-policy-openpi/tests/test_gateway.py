@@ -38,7 +38,7 @@ def native(value=0):
 def test_a_client_gets_what_the_policy_server_answers(tmp_path):
     from rpent.cancel import CancelToken
 
-    with policy_server(tmp_path, "a") as upstream:
+    with policy_server(tmp_path) as upstream:
         expected = [
             upstream.infer(*native(), "pick up the cup", episode="direct", cancel=CancelToken())
             for _ in range(2)
@@ -58,7 +58,7 @@ def test_a_client_gets_what_the_policy_server_answers(tmp_path):
 
 
 def test_each_connection_is_an_episode_and_is_forgotten_with_it(tmp_path):
-    with policy_server(tmp_path, "a") as upstream, gateway(upstream) as address:
+    with policy_server(tmp_path) as upstream, gateway(upstream) as address:
         with client(address) as one, client(address) as two:
             alone = one.infer(observation(), timeout_s=10)["actions"]
             np.testing.assert_array_equal(alone, two.infer(observation(), timeout_s=10)["actions"])
@@ -77,7 +77,7 @@ def test_each_connection_is_an_episode_and_is_forgotten_with_it(tmp_path):
 )
 def test_pictures_as_openpis_servers_take_them(tmp_path, picture):
     with (
-        policy_server(tmp_path, "a") as upstream,
+        policy_server(tmp_path) as upstream,
         gateway(upstream) as address,
         client(address) as one,
         client(address) as two,
@@ -102,7 +102,7 @@ def test_pictures_as_openpis_servers_take_them(tmp_path, picture):
     ],
 )
 def test_a_wrong_observation_is_a_readable_text_and_the_server_lives_on(tmp_path, changes, words):
-    with policy_server(tmp_path, "a") as upstream, gateway(upstream) as address, client(address) as one:
+    with policy_server(tmp_path) as upstream, gateway(upstream) as address, client(address) as one:
         with pytest.raises(PolicyError, match=f"failed: .*{words}"):
             one.infer(observation(**changes), timeout_s=10)
         assert one.infer(observation(extra=1), timeout_s=10)["actions"].shape == (5, 7)
@@ -112,7 +112,7 @@ def test_a_missing_key(tmp_path):
     wrong = observation()
     del wrong["observation/wrist_image"]
     with (
-        policy_server(tmp_path, "a") as upstream,
+        policy_server(tmp_path) as upstream,
         gateway(upstream) as address,
         client(address) as one,
         pytest.raises(PolicyError, match="lacks `observation/wrist_image`"),
@@ -123,7 +123,7 @@ def test_a_missing_key(tmp_path):
 def test_what_is_no_observation(tmp_path):
     from websockets.sync.client import connect as plain
 
-    with policy_server(tmp_path, "a") as upstream, gateway(upstream) as address:
+    with policy_server(tmp_path) as upstream, gateway(upstream) as address:
         for message in (b"\xc1", b"\x01", "hello", b"\x81\xa1a\x81\xc4\x0b__ndarray__\xc3"):
             with plain(f"ws://{address}", compression=None) as one:
                 one.recv(5)
@@ -135,7 +135,7 @@ def test_what_is_no_observation(tmp_path):
 
 def test_the_policys_failure_reaches_the_client_as_one_sentence(tmp_path):
     with (
-        policy_server(tmp_path, "a", failure="error", fail_times=1) as upstream,
+        policy_server(tmp_path, failure="error", fail_times=1) as upstream,
         gateway(upstream) as address,
         client(address) as one,
     ):
@@ -149,7 +149,7 @@ def test_pings_are_answered_while_the_policy_thinks(tmp_path):
     from websockets.sync.client import connect as plain
 
     with (
-        policy_server(tmp_path, "a", slow_s=1.5) as upstream,
+        policy_server(tmp_path, slow_s=1.5) as upstream,
         gateway(upstream) as address,
         plain(f"ws://{address}", compression=None, ping_interval=0.2, ping_timeout=0.5) as one,
     ):
@@ -159,7 +159,7 @@ def test_pings_are_answered_while_the_policy_thinks(tmp_path):
 
 
 def test_a_client_that_leaves_withdraws_its_question(tmp_path):
-    with policy_server(tmp_path, "a", slow_s=0.5) as upstream, gateway(upstream) as address:
+    with policy_server(tmp_path, slow_s=0.5) as upstream, gateway(upstream) as address:
         with client(address) as one, pytest.raises(PolicyError, match="no answer"):
             one.infer(observation(), timeout_s=0.1)
         with client(address) as two:
@@ -174,7 +174,7 @@ def test_keys_of_another_client_and_a_default_prompt(tmp_path):
         "hand=observation.state",
     )
     wanted = observation()
-    with policy_server(tmp_path, "a") as upstream:
+    with policy_server(tmp_path) as upstream:
         with gateway(upstream) as address, client(address) as one:
             expected = one.infer(wanted, timeout_s=10)["actions"]
         with (
@@ -196,7 +196,7 @@ def test_keys_of_another_client_and_a_default_prompt(tmp_path):
 
 
 def test_health_and_keys(tmp_path):
-    with policy_server(tmp_path, "a") as upstream, gateway(upstream, api_key="s3cret") as address:
+    with policy_server(tmp_path) as upstream, gateway(upstream, api_key="s3cret") as address:
         with urllib.request.urlopen(f"http://{address}/healthz", timeout=5) as answer:
             assert (answer.status, answer.read()) == (200, b"OK\n")
         with client(address) as one, pytest.raises(PolicyError, match="HTTP status 401"):

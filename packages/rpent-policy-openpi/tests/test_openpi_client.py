@@ -62,7 +62,7 @@ def openpi_python(tmp_path_factory):
 
 
 def test_policy_broker_and_pictures(tmp_path, openpi_python):
-    with policy_server(tmp_path, "a") as upstream, gateway(upstream, api_key="s3cret") as address:
+    with policy_server(tmp_path) as upstream, gateway(upstream, api_key="s3cret") as address:
         host, _, port = address.partition(":")
         done = subprocess.run(
             [openpi_python, "-I", "-c", SCRIPT, host, port, "s3cret"],
