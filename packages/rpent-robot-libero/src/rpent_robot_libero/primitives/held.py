@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 CAMERAS = ("agentview", "wrist")
 """Whose pictures a held thing is measured in."""
 
+FOOT_OUTSIDE_M = 0.01
+"""How far outside its visible box the foot of a vessel may be."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Held:
@@ -108,10 +111,13 @@ def measure(world: World) -> None:
         return
     rim = cloud.find_rim(points)
     lowest = float(np.percentile(points[:, 2], 1))
+    box = cloud.extent(points)
+    middle = box.middle[:2]
     if rim is not None and rim.clear and np.linalg.norm(rim.slope) < 1.5:
-        middle = rim.foot(float(np.nanmean(rim.heights)) - lowest)
-    else:
-        middle = cloud.extent(points).middle[:2]
+        foot = rim.foot(float(np.nanmean(rim.heights)) - lowest)
+        # The foot of what is no vessel (a bottle's neck between the fingers) may come out anywhere.
+        if np.all(np.abs(foot - middle) <= box.size[:2] / 2 + FOOT_OUTSIDE_M):
+            middle = foot
     world.held = held.hanging(middle - eef[:2], world.gripper_yaw, float(eef[2]) - lowest)
 
 
