@@ -52,7 +52,7 @@ def manifest_of(run_dir: Path) -> dict:
 def test_a_run_starts_its_policy_and_says_what_it_loads(run, checkpoint, run_cli):
     result, run_dir = run("--policy", "fake", "--checkpoint", str(checkpoint), "--load-s", "1.2")
     assert result.exit_code == ExitCode.SUCCESS, result.stderr
-    assert "service vla: loading reading the weights" in result.stderr
+    assert "service vla: loading: reading the weights" in result.stderr
     assert "→ vla_do" in result.stderr
     manifest = manifest_of(run_dir)
     assert manifest["policy"]["config"]["checkpoint"] == str(checkpoint)

@@ -158,7 +158,7 @@ def test_what_a_service_loads_is_a_plain_line_or_the_live_one():
     event = ev.ServiceState(service="vla", state="loading", detail="the weights (40%)\x1b[2J")
     plain = io.StringIO()
     PlainProgress(plain).on_event(event)
-    assert plain.getvalue()[11:] == "service vla: loading the weights (40%)␛[2J\n"
+    assert plain.getvalue()[11:] == "service vla: loading: the weights (40%)␛[2J\n"
     live = io.StringIO()
     progress = LiveProgress(live)
     progress.on_event(ev.StageChanged(stage="services", status="started"))

@@ -36,9 +36,7 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
         "created": time.time(),
         "robot": _plugin(resolved, "robots", public_values(resolved.robot.config)),
         "planner": _plugin(resolved, "planners", public_values(resolved.planner_config)),
-        "perceptor": _plugin(resolved, "perceptors", dict(resolved.request.perceptor_config))
-        if perceptor
-        else None,
+        "perceptor": _perceptor(resolved) if perceptor else None,
         "policy": policy_of(resolved),
         "privileged_perceptors": [perceptor.name] if perceptor and perceptor.privileged else [],
         "task": {
@@ -78,6 +76,13 @@ def _plugin(resolved: Resolved, kind: str, config: Mapping[str, Any]) -> dict[st
         "version": origin.version,
         "config": dict(config),
     }
+
+
+def _perceptor(resolved: Resolved) -> dict[str, Any]:
+    """Return the perceptor, and how its own service is started (`service`), where it has one."""
+    described = _plugin(resolved, "perceptors", public_values(resolved.perceptor_config))
+    served = resolved.perceptor_service_config
+    return described if served is None else described | {"service": public_values(served)}
 
 
 def policy_of(resolved: Resolved) -> dict[str, Any] | None:

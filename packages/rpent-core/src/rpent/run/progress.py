@@ -180,7 +180,9 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
             return f"{event.stage}: {f'failed. {event.detail}' if event.detail else 'stopped'}"
         case ev.StageChanged(status="done") if event.stage != "session":
             return f"{event.stage}: ready ({event.elapsed_s:.1f} s)"
-        case ev.ServiceState(state="starting" | "loading" | "crashed" | "restarting" | "failed"):
+        case ev.ServiceState(state="loading"):
+            return f"service {event.service}: loading: {event.detail}"
+        case ev.ServiceState(state="starting" | "crashed" | "restarting" | "failed"):
             return f"service {event.service}: {event.state} {event.detail}".rstrip()
         case ev.AssistantText():
             return f"planner: {' '.join(event.text.split())[:300]}"
