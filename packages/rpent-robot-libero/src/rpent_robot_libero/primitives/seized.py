@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rpent.errors import RemoteError, ToolError
 
 from rpent_robot_libero.primitives import cloud
 from rpent_robot_libero.primitives.geometry import project
@@ -30,6 +31,10 @@ IN_HAND_M = 0.045
 """A thing in the hand shows a surface point within this distance of the grasp point: half of the widest opening."""
 BELOW_M = (0.01, 0.025, 0.045)
 """Where under the grasp point to look for a thing that is not called what the policy was told."""
+ROBOT = "robot"
+"""What perceptors that know the robot call it."""
+LEAST_POINTS = 10
+"""Surface points below the finger tips that show a thing in the hand."""
 REACH_M, MOST_BELOW_M = 0.05, 0.12
 """What is assumed of a thing that is not seen."""
 
@@ -49,9 +54,13 @@ def seized(world: World, prompt: str, lifted_m: float) -> Held:
         prompt: What the policy was told.
         lifted_m: How far the hand rose since the fingers closed.
     """
-    thing = _in_hand(world, thing_named(prompt)) if world.perceptor is not None else None
+    name = thing_named(prompt)
+    try:
+        thing = _in_hand(world, name) if world.perceptor is not None else None
+    except (ToolError, RemoteError):  # what cannot be looked at is held all the same
+        thing = None
     if thing is None:
-        return _unseen(world, thing_named(prompt) or UNKNOWN, lifted_m)
+        return _unseen(world, name or UNKNOWN, lifted_m)
     eef, points = world.state.eef_position, cloud.thin_out(thing.points, 0.002)
     middle = cloud.extent(points).middle
     offset = middle[:2] - eef[:2]
@@ -92,7 +101,12 @@ def _by_place(world: World) -> Iterator[Found]:
         for row, col, depth in project(spots, view.calibration).round(3):
             if depth > 0 and 0 <= row <= height - 1 and 0 <= col <= width - 1:
                 found = world.find(point=(round(row), round(col)), camera=camera)
-                yield from (thing for thing in found if thing.label != "robot")
+                yield from (thing for thing in found if not _is_hand(world, thing))
+
+
+def _is_hand(world: World, thing: Found) -> bool:
+    """Whether a thing is the hand itself: called so, or nowhere lower than the finger tips."""
+    return thing.label == ROBOT or len(world.without_hand(thing.points)) < LEAST_POINTS
 
 
 def _distance(world: World, thing: Found) -> float:

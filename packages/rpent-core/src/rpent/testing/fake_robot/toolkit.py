@@ -67,6 +67,17 @@ class FakeToolkit(VlaTools, Toolkit):
         image = Image(name=NAME, caption=f"{NAME}, {size}x{size}", pixels=seen.images[NAME])
         return ToolResult(data={"camera": NAME, "size": size}, images=[image])
 
+    @tool(readonly=True, needs="perceptor")
+    def find(self, prompt: Annotated[str, Field(min_length=1)]) -> ToolResult:
+        """Find things in the picture from above.
+
+        Args:
+            prompt: What to look for.
+        """
+        seen = self._env.observe([NAME], size=128)
+        found = self.context.perceptor.segment(seen, NAME, prompt=prompt)
+        return ToolResult(data={"found": [{"label": thing.label, "box": list(thing.box)} for thing in found]})
+
     @tool(readonly=True, needs="vla")
     def ask_policy(self) -> ToolResult:
         """Ask the learned policy; offered only where one is served."""
