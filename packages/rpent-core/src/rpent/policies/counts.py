@@ -21,10 +21,14 @@ class Seconds:
         self.total += seconds
         self.longest = max(self.longest, seconds)
 
+    @property
+    def mean(self) -> float:
+        """The mean; 0 before there is one."""
+        return self.total / self.count if self.count else 0.0
+
     def data(self) -> dict[str, float]:
         """Return plain data."""
-        mean = self.total / self.count if self.count else 0.0
-        return {"mean": mean, "max": self.longest, "total": self.total}
+        return {"mean": self.mean, "max": self.longest, "total": self.total}
 
 
 @dataclass(slots=True)

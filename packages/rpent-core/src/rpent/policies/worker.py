@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from rpent.policies.loading import Loaded
 
 LINGER_S = 0.001
-"""How long a question waits for those that came with it the last time."""
+"""How long a question waits for the episodes that asked just before."""
+LINGER_SHARE = 0.05
+"""How long several questions wait for them, as a share of what an answer takes: clients that ask one after the other
+would otherwise stay in two halves that wait for each other."""
 FACTS_EVERY_S = 5.0
 CLOSE_S = 5.0
 
@@ -47,7 +50,8 @@ class Worker:
         self._asked_at: float | None = None
         self._statistics = Statistics()
         self._closing = False
-        self._together = 1
+        self._recent: deque[set[str]] = deque([set()], maxlen=2)
+        """Who was asked for in the last two batches."""
         self._facts_at = 0.0
         self._thread: threading.Thread | None = None
 
@@ -160,18 +164,20 @@ class Worker:
                 _log.error("the policy could not forget `%s`", episode, exc_info=error)
 
     def _take(self, limit: int) -> list[Question]:
-        """Take what waits. Where several came together the last time, those that are late get a moment."""
+        """Take what waits. Where others asked just before, they get a moment to ask again."""
         with self._changed:
-            expected = min(limit, self._together)
-            if 0 < len(self._waiting) < expected:
+            expected = min(limit, len(set().union(*self._recent)))
+            if 0 < (waiting := len(self._waiting)) < expected:
+                share = LINGER_SHARE * self._statistics.infer.mean if waiting > 1 else 0.0
                 self._changed.wait_for(
-                    lambda: self._closing or self._forgotten or len(self._waiting) >= expected, LINGER_S
+                    lambda: self._closing or self._forgotten or len(self._waiting) >= expected,
+                    max(LINGER_S, share),
                 )
             if self._forgotten:  # an episode that was reset meanwhile is forgotten before it is asked
                 return []
-            batch = self._waiting.take(limit)
-            if batch:
-                self._together, self._asked_at = len(batch), time.monotonic()
+            if batch := self._waiting.take(limit):
+                self._recent.append({question.episode.name for question in batch})
+                self._asked_at = time.monotonic()
             return batch
 
     def _answer(self, asker: Asker, batch: list[Question]) -> None:
