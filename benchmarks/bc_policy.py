@@ -1,0 +1,290 @@
+"""The policy `bc`, from recording to success: flash runs, a training, a server, and runs in which `vla_pick` calls it.
+
+    python benchmarks/bc_policy.py                # writes benchmarks/results/bc_policy.{json,md}
+    python benchmarks/bc_policy.py --train 0-9 --test 40-44 --epochs 20
+
+Flash solves the task on the seeds to train on; `rpent policy train-bc` makes a policy of its grasps; `rpent serve
+policy` serves it; then, on other initial states, the planner `replay` carries out a recipe that has the policy pick the
+thing up and the scripted `place` put it down. Flash does the same seeds beside it. Every stage is one `rpent` command,
+shown in the report. What is there already (runs in `--runs`, rendered frames beside the checkpoint) is not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RESULTS = Path(__file__).resolve().parent / "results"
+RPENT = str(Path(sys.executable).with_name("rpent"))
+SUITE, TASK, THING, TARGET = "libero_object_swap", 2, "salad dressing", "basket"
+INITIAL_STATES = 50
+RECIPE: list[dict[str, Any]] = [
+    {"name": "segment", "arguments": {"prompt": TARGET}, "result": {"candidates": [{"id": "s1.0"}]}},
+    {"name": "vla_pick", "arguments": {"prompt": f"pick up the {THING}"}, "result": {"held": True}},
+    {
+        "name": "place",
+        "arguments": {"segment_id": "s1.0", "on": TARGET, "relation": "in"},
+        "result": {"released": True},
+    },
+    {
+        "name": "finish",
+        "arguments": {"status": "success", "summary": "Picked by the policy, placed by a tool."},
+    },
+]
+SERVING = re.compile(r"((?:http|zmq\+tcp|zmq\+ipc)://\S+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """One run."""
+
+    seed: int
+    solved: bool
+    """What the benchmark says."""
+    held: bool
+    """Whether the tool that picks (`vla_pick`, `grasp`) says so."""
+    reason: str
+    lifted_m: float
+    pick_s: float
+    pick_steps: int
+    session_s: float
+    env_steps: int
+
+
+def main() -> None:
+    """Run all stages and write the report."""
+    options = _options()
+    started = time.monotonic()
+    times: dict[str, float] = {}
+    folder: Path = options.runs
+    checkpoint = folder / "policy"
+    with _timed(times, "recording"):
+        recorded = [_flash(seed, folder / "train") for seed in options.train]
+    with _timed(times, "training command"):
+        facts = _train(folder / "train", checkpoint, options)
+    recipe = folder / "pick_then_place.jsonl"
+    recipe.write_text("".join(json.dumps(call) + "\n" for call in RECIPE), encoding="utf-8")
+    with _timed(times, "policy runs"), _served(checkpoint, folder) as (endpoint, token_file):
+        arguments = ["--planner", "replay", "--recipe", str(recipe), "--vla-endpoint", endpoint]
+        arguments += ["--token-file", str(token_file)]
+        policy = [_run(seed, folder / "policy-runs", arguments) for seed in options.test]
+    with _timed(times, "flash runs"):
+        flash = [_flash(seed, folder / "flash-runs") for seed in options.test]
+    result = {
+        "date": time.strftime("%Y-%m-%d"),
+        "task": {"suite": SUITE, "task": TASK, "thing": THING},
+        "train_seeds": options.train,
+        "recorded": [sum(run.solved for run in recorded), len(recorded)],
+        "training": facts,
+        "times_s": {name: round(value, 1) for name, value in times.items()},
+        "total_s": round(time.monotonic() - started, 1),
+        "policy": [asdict(run) for run in policy],
+        "flash": [asdict(run) for run in flash],
+        "load": [round(value, 1) for value in os.getloadavg()],
+        "machine": f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}",
+        "versions": {name: version(name) for name in ("rpent-core", "rpent-robot-libero", "rpent-policy-bc")},
+    }
+    options.results.mkdir(parents=True, exist_ok=True)
+    (options.results / "bc_policy.json").write_text(json.dumps(result, indent=1) + "\n")
+    (options.results / "bc_policy.md").write_text(report(result))
+    print(report(result))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--train", type=_numbers, default=_numbers("0-19"), help="seeds to train on")
+    parser.add_argument("--test", type=_numbers, default=_numbers("40-49"), help="seeds of the comparison")
+    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--python", help="interpreter with torch, instead of the environment `torch`")
+    parser.add_argument("--runs", type=Path, default=Path("runs") / "bc-policy", help="where everything goes")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    trained = {seed % INITIAL_STATES for seed in options.train}
+    if common := sorted(seed for seed in options.test if seed % INITIAL_STATES in trained):
+        parser.error(f"the initial states of the seeds {common} are trained on")
+    return options
+
+
+def _numbers(text: str) -> list[int]:
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found.extend(range(int(first), int(last or first) + 1))
+    return found
+
+
+@contextmanager
+def _timed(times: dict[str, float], name: str) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    times[name] = time.monotonic() - started
+    print(f"{name}: {times[name]:.0f} s", flush=True)
+
+
+def _flash(seed: int, folder: Path) -> Outcome:
+    return _run(seed, folder, ["--planner", "flash"])
+
+
+def _run(seed: int, folder: Path, arguments: list[str]) -> Outcome:
+    """Run one episode, unless it is there."""
+    there = sorted(folder.glob(f"{SUITE}_t{TASK}_s{seed}_*/run.json"))
+    if not there:
+        command = [RPENT, "run", "--robot", "libero", "--suite", SUITE, "--task", str(TASK)]
+        command += ["--seed", str(seed), *arguments, "--no-video", "-q", "--output-dir", str(folder)]
+        subprocess.run(command, check=False, timeout=300, capture_output=True)
+        there = sorted(folder.glob(f"{SUITE}_t{TASK}_s{seed}_*/run.json"))
+    return _outcome(there[-1].parent, seed)
+
+
+def _outcome(run: Path, seed: int) -> Outcome:
+    manifest = json.loads((run / "run.json").read_text())
+    if manifest["outcome"]["reason"] == "infrastructure":
+        sys.exit(f"{run}: {manifest['outcome']['detail']}")
+    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+    returned = [event for event in events if event["type"] == "tool_returned"]
+    picks = [event for event in returned if event["name"] in {"vla_pick", "grasp"}]
+    last: dict[str, Any] = picks[-1] if picks else {"data": {}, "elapsed_s": 0.0, "env_steps": 0}
+    return Outcome(
+        seed=seed,
+        solved=bool(manifest["outcome"]["benchmark_success"]),
+        held=bool(last["data"].get("held")),
+        reason=str(last["data"].get("reason") or last["data"].get("error") or ""),
+        lifted_m=float(last["data"].get("lifted_m", 0.0)),
+        pick_s=round(sum(event["elapsed_s"] for event in picks), 2),
+        pick_steps=int(last["env_steps"]),
+        session_s=round(float(manifest["timings_s"]["session"]), 2),
+        env_steps=int(manifest["counts"]["env_steps"]),
+    )
+
+
+def _train(runs: Path, checkpoint: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Train, unless the checkpoint is there; returns the facts of its description."""
+    description = checkpoint / "config.json"
+    if not description.exists():
+        command = [RPENT, "policy", "train-bc", str(runs), "--out", str(checkpoint)]
+        command += [
+            "--epochs",
+            str(options.epochs),
+            *(["--python", options.python] if options.python else []),
+        ]
+        subprocess.run(command, check=True)
+    read: dict[str, Any] = json.loads(description.read_text())
+    size = (checkpoint / "model.safetensors").stat().st_size
+    return {**read["training"], "execute_steps": read["execute_steps"], "weights_bytes": size}
+
+
+@contextmanager
+def _served(checkpoint: Path, folder: Path) -> Iterator[tuple[str, Path]]:
+    """Serve the policy; gives its endpoint and the file with its token."""
+    token_file = folder / "token"
+    command = [RPENT, "serve", "policy", "--backend", "bc", "--checkpoint", str(checkpoint)]
+    command += ["--embodiment", "libero", "--token-file", str(token_file)]
+    server = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    said: list[str] = []
+    try:
+        assert server.stdout is not None
+        for line in server.stdout:
+            said.append(line)
+            if found := SERVING.search(line):
+                yield found.group(1), token_file
+                return
+        sys.exit("".join(said))
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
+
+
+def report(result: dict[str, Any]) -> str:
+    """Return the report as Markdown."""
+    facts, policy, flash, times = result["training"], result["policy"], result["flash"], result["times_s"]
+    seeds, train = [run["seed"] for run in policy], result["train_seeds"]
+    versions = ", ".join(f"{name} {value}" for name, value in result["versions"].items())
+    count = len(policy)
+    lines = [
+        f"# A policy trained from flash's runs, on `{SUITE}` task {TASK}",
+        "",
+        f"Made by `python benchmarks/bc_policy.py`, {result['date']}, {result['machine']}, load "
+        f"{result['load'][0]:g}, torch {facts['torch']}, {versions}.",
+        "",
+        f"Flash solved the task on {result['recorded'][0]} of {result['recorded'][1]} initial states (seeds {train[0]} "
+        f"to {train[-1]}); the policy learned its grasps from pictures of two cameras ({facts['view']['size']} px) and "
+        f"the hand's pose. On {count} other initial states (seeds {seeds[0]} to {seeds[-1]}) `vla_pick` calls it in "
+        "runs of the planner `replay`, and the scripted `place` puts the thing into the basket. Each run is one try: "
+        "no tool is called twice.",
+        "",
+        "| | held after the pick | solved (benchmark) | pick, mean s | pick, mean steps | session, mean s |",
+        "|---|---|---|---|---|---|",
+        _row("`vla_pick` (bc), then `place`", policy),
+        _row("flash", flash),
+        "",
+        "## What it took",
+        "",
+        "| stage | command | s |",
+        "|---|---|---|",
+        f"| record {len(train)} runs | `rpent run --robot libero --suite {SUITE} --task {TASK} --seed N --planner "
+        f"flash --output-dir RUNS` each | {times['recording']:.0f} |",
+        f"| train | `rpent policy train-bc RUNS --out DIR --epochs {facts['epochs']}` | "
+        f"{times['training command']:.0f} |",
+        f"| of that: rendering | | {max(0.0, times['training command'] - facts['elapsed_s']):.0f} |",
+        f"| of that: learning | | {facts['elapsed_s']:.0f} |",
+        "| serve | `rpent serve policy --backend bc --checkpoint DIR --embodiment libero --token-file FILE` | |",
+        f"| {count} runs with the policy | `rpent run --robot libero --suite {SUITE} --task {TASK} --seed N --planner "
+        "replay --recipe RECIPE --vla-endpoint ENDPOINT --token-file FILE` each | "
+        f"{times['policy runs']:.0f} |",
+        f"| {count} runs of flash | as above | {times['flash runs']:.0f} |",
+        "",
+        f"{facts['demonstrations']} grasps were learned, each repeated exactly and {facts['view']['perturbed']} times "
+        f"with pushes: {facts['frames']} frames, {facts['epochs']} epochs, {facts['parameters']:,} parameters "
+        f"({facts['weights_bytes'] / 1e6:.2f} MB). Loss {facts['first_loss']:.3f} → {facts['loss']:.3f}, on "
+        f"{facts['held_out_demonstrations']} grasps that were not learned "
+        f"{facts['held_out_loss'] or float('nan'):.3f}.",
+        "",
+        "## Every run",
+        "",
+        "| seed | held | lifted m | steps | pick s | solved | flash held | flash pick s | flash solved | reason |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+        *(
+            f"| {one['seed']} | {_mark(one['held'])} | {one['lifted_m']:.3f} | {one['pick_steps']} | "
+            f"{one['pick_s']:.1f} | {_mark(one['solved'])} | {_mark(two['held'])} | {two['pick_s']:.1f} | "
+            f"{_mark(two['solved'])} | {one['reason']} |"
+            for one, two in zip(policy, flash, strict=True)
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(name: str, runs: list[dict[str, Any]]) -> str:
+    def mean(key: str) -> float:
+        return float(sum(run[key] for run in runs) / len(runs))
+
+    held, solved = (sum(run[key] for run in runs) for key in ("held", "solved"))
+    return (
+        f"| {name} | **{held} of {len(runs)}** | {solved} of {len(runs)} | {mean('pick_s'):.1f} | "
+        f"{mean('pick_steps'):.0f} | {mean('session_s'):.1f} |"
+    )
+
+
+def _mark(value: bool) -> str:
+    return "✓" if value else "✗"
+
+
+if __name__ == "__main__":
+    main()
