@@ -39,7 +39,7 @@ def robot(**changes):
                     ActionPart(field="gripper", source="close"),
                     ActionPart(field="delta", source="move"),
                 ),
-                control_rate_hz=10.0,
+                control_rate_hz=20.0,
             ),
         ),
     }
@@ -84,19 +84,19 @@ def test_the_layout_that_fits_is_found(changes, layout):
     [
         (
             {"cameras": {"top": CameraInput()}},
-            "camera `top`: the checkpoint has it, the robot has `image`, `image2`",
+            "camera `top`: the checkpoint wants it, the robot has `image`, `image2`",
         ),
         (
             {"state": {"state": 8}},
-            "state `state`: the checkpoint has 8 numbers, the robot gives 7 (position +",
+            "state `state`: the checkpoint wants 8 numbers, the robot gives 7 (position +",
         ),
-        ({"state": {"other": 7}}, "state `other`: the checkpoint has it, the robot has `state`"),
+        ({"state": {"other": 7}}, "state `other`: the checkpoint wants it, the robot has `state`"),
         (
             {"action": {"action": 7}},
-            "action: the checkpoint has 7 numbers, the robot takes 4 (delta + gripper)",
+            "action: the checkpoint gives 7 numbers, the robot takes 4 (delta + gripper)",
         ),
-        ({"robot": "leg"}, "robot: the checkpoint has `leg`, the robot is `arm`"),
-        ({"control_rate_hz": 50.0}, "control rate: the checkpoint has 50 Hz, the robot runs at 20 Hz"),
+        ({"robot": "leg"}, "robot: the checkpoint is for `leg`, the robot is `arm`"),
+        ({"control_rate_hz": 50.0}, "control rate: the checkpoint acts at 50 Hz, the robot at 20 Hz"),
     ],
 )
 def test_what_differs_is_said(changes, told):

@@ -70,7 +70,7 @@ class Layout(_Data):
     """The policy's vector → its parts, in order."""
     action: tuple[ActionPart, ...] = ()
     control_rate_hz: float | None = None
-    """The rate of its actions; None means the robot's."""
+    """The rate that its checkpoints act at, where it is known; nothing converts between rates."""
     openpi: dict[str, str] = {}
     """openpi's key (`observation/image`) → the policy's name, for clients and servers that speak its protocol."""
 

@@ -21,13 +21,13 @@ class Difference:
     what: str
     """`camera observation.images.top`, `state observation.state`, `action`, `robot`."""
     wanted: str
-    """What the checkpoint has."""
+    """The checkpoint's side, as a clause: `wants 9 numbers`."""
     offered: str
-    """What the robot has in this layout."""
+    """The robot's side in this layout, likewise."""
 
     def __str__(self) -> str:
         """Return it as one clause."""
-        return f"{self.what}: the checkpoint has {self.wanted}, the robot {self.offered}"
+        return f"{self.what}: the checkpoint {self.wanted}, the robot {self.offered}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def action_length(embodiment: Embodiment, layout: Layout) -> int:
 def _beside(signature: Signature, embodiment: Embodiment, layout: Layout) -> Fit:
     differences = (
         *_robot(signature, embodiment),
-        *_cameras(signature, embodiment, layout),
+        *_cameras(signature, layout),
         *_states(signature, embodiment, layout),
         *_actions(signature, embodiment, layout),
     )
@@ -122,20 +122,15 @@ def _beside(signature: Signature, embodiment: Embodiment, layout: Layout) -> Fit
 def _robot(signature: Signature, embodiment: Embodiment) -> list[Difference]:
     if signature.robot in {None, embodiment.robot}:
         return []
-    return [Difference("robot", f"`{signature.robot}`", f"is `{embodiment.robot}`")]
+    return [Difference("robot", f"is for `{signature.robot}`", f"is `{embodiment.robot}`")]
 
 
-def _cameras(signature: Signature, embodiment: Embodiment, layout: Layout) -> list[Difference]:
-    differences = []
-    for name in signature.cameras:
-        view = layout.cameras.get(name)
-        if view is None:
-            differences.append(Difference(f"camera `{name}`", "it", f"has {listing(layout.cameras)}"))
-        elif view.camera not in embodiment.cameras:
-            differences.append(
-                Difference(f"camera `{name}`", f"`{view.camera}`", f"has {listing(embodiment.cameras)}")
-            )
-    return differences
+def _cameras(signature: Signature, layout: Layout) -> list[Difference]:
+    return [
+        Difference(f"camera `{name}`", "wants it", f"has {listing(layout.cameras)}")
+        for name in signature.cameras
+        if name not in layout.cameras
+    ]
 
 
 def _states(signature: Signature, embodiment: Embodiment, layout: Layout) -> list[Difference]:
@@ -143,11 +138,11 @@ def _states(signature: Signature, embodiment: Embodiment, layout: Layout) -> lis
     for name, wanted in signature.state.items():
         parts = layout.state.get(name)
         if parts is None:
-            differences.append(Difference(f"state `{name}`", "it", f"has {listing(layout.state)}"))
+            differences.append(Difference(f"state `{name}`", "wants it", f"has {listing(layout.state)}"))
         elif (length := sum(state_length(embodiment, part) for part in parts)) != wanted:
             made_of = " + ".join(_name(part) for part in parts)
             differences.append(
-                Difference(f"state `{name}`", f"{wanted} numbers", f"gives {length} ({made_of})")
+                Difference(f"state `{name}`", f"wants {wanted} numbers", f"gives {length} ({made_of})")
             )
     return differences
 
@@ -155,27 +150,28 @@ def _states(signature: Signature, embodiment: Embodiment, layout: Layout) -> lis
 def _actions(signature: Signature, embodiment: Embodiment, layout: Layout) -> list[Difference]:
     named = {part.source for part in layout.action if part.source is not None}
     if named and (missing := named - set(signature.action)):
-        has = listing(signature.action)
-        return [Difference("action", has, f"needs {listing(sorted(missing))}")]
+        given = listing(signature.action)
+        return [Difference("action", f"gives {given}", f"takes {listing(sorted(missing))}")]
     differences = []
     if (offered := action_length(embodiment, layout)) != signature.action_dim:
         made_of = " + ".join(part.field for part in layout.action)
         differences.append(
-            Difference("action", f"{signature.action_dim} numbers", f"takes {offered} ({made_of})")
+            Difference("action", f"gives {signature.action_dim} numbers", f"takes {offered} ({made_of})")
         )
     for part in layout.action:
         if part.source is not None and signature.action[part.source] != embodiment.action[part.field].length:
             differences.append(
                 Difference(
                     f"action `{part.source}`",
-                    f"{signature.action[part.source]} numbers",
+                    f"gives {signature.action[part.source]} numbers",
                     f"takes {embodiment.action[part.field].length} for `{part.field}`",
                 )
             )
-    rate = signature.control_rate_hz
-    if rate is not None and rate != (layout.control_rate_hz or embodiment.control_rate_hz):
-        offered_rate = layout.control_rate_hz or embodiment.control_rate_hz
-        differences.append(Difference("control rate", f"{rate:g} Hz", f"runs at {offered_rate:g} Hz"))
+    rate = signature.control_rate_hz or layout.control_rate_hz
+    if rate is not None and rate != embodiment.control_rate_hz:
+        differences.append(
+            Difference("control rate", f"acts at {rate:g} Hz", f"at {embodiment.control_rate_hz:g} Hz")
+        )
     return differences
 
 
