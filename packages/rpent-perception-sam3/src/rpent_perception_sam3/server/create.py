@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rpent.errors import CancelledCallError
 from rpent.policies.loading import say_loading
 from rpent.rpc.facade import Facade, Method
@@ -17,7 +19,6 @@ from rpent_perception_sam3.server.question import Question, question
 from rpent_perception_sam3.server.statistics import Statistics
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from rpent.rpc.facade import CallContext
 
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
     Answer = dict[str, Any]
 
-SEGMENT_TIMEOUT_S = 600.0
-"""A whole SAM 3 takes two minutes for a picture on a CPU."""
+MIN_TIMEOUT_S = 60.0
+TIMEOUT_FACTOR = 10.0
+"""A client waits for so many times the first answer's duration: others may be before it, and their pictures larger."""
 
 
 def create(config: Sam3Config) -> Facade:
@@ -40,7 +42,7 @@ def create(config: Sam3Config) -> Facade:
     methods = {
         "segment": Method(
             handler=server.segment,
-            timeout_s=SEGMENT_TIMEOUT_S,
+            timeout_s=server.timeout_s,
             concurrent=True,
             summary="What a text names, or what is at a point [row, col] of a picture, best first.",
         ),
@@ -65,6 +67,10 @@ class PerceptionServer:
         self._config = config
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sam3")
         self._segmenter: Segmenter = self._worker.submit(load, config, say_loading).result()
+        say_loading("a first answer")
+        first_s: float = self._worker.submit(_first_answer, self._segmenter).result()
+        self.timeout_s = round(max(MIN_TIMEOUT_S, TIMEOUT_FACTOR * first_s), 1)
+        """How long clients should wait: a whole SAM 3 takes two minutes for a picture on a CPU."""
         self._statistics = Statistics()
 
     @property
@@ -138,6 +144,16 @@ class PerceptionServer:
     def close(self) -> None:
         """Drop what waits; the process ends anyway."""
         self._worker.shutdown(wait=False, cancel_futures=True)
+
+
+def _first_answer(segmenter: Segmenter) -> float:
+    """Ask all models about a grey picture, and return the seconds that it took."""
+    grey = np.full((64, 64, 3), 127, np.uint8)
+    started = time.monotonic()
+    segmenter.segment(question(grey, "object", None, 0.0, 1))
+    if "point" in segmenter.prompts:
+        segmenter.segment(question(grey, None, [32, 32], 0.0, 1))
+    return time.monotonic() - started
 
 
 def _withdraw(work: Future[Answer]) -> None:
