@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rpent_robot_libero.world import World
 
 VERBS = re.compile(
-    r"^\s*(?:please\s+)?(?:pick|grasp|grab|take|lift|get|fetch|hold)(?:\s+up)?\s+(?:(?:the|a|an)\s+)?"
+    r"^\s*(?:please\s+)?(?:pick|grasp|grab|take|lift|get|fetch|hold|put|place|move|bring)(?:\s+up)?\s+(?:(?:the|a|an)\s+)?"
 )
-"""How an instruction to pick something up begins."""
+"""How an instruction begins that has to do with one thing."""
 END = re.compile(
     r"[,.;]|\b(?:and|then|up|on|in|inside|into|from|next|between|beside|behind|under|near|at|to|with|that|which)\b"
 )
