@@ -8,7 +8,7 @@ from rpent.run import RunRequest, execute
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
 from rpent.testing.registry import FakeRegistry
-from rpent_policy_openpi.testing import LocalOpenpiServer
+from rpent_policy_openpi.testing import LocalOpenpiServer, libero_policy
 from rpent_policy_rldx.testing import LocalRldxServer, make_checkpoint, make_python
 
 pytestmark = [pytest.mark.sim, pytest.mark.timeout(600)]
@@ -20,33 +20,44 @@ CALLS = [
     ("finish", {"status": "failure", "summary": "A server without a model cannot do it."}),
 ]
 QUESTIONS = 4
+FAILS = ("vla_do", {"prompt": "fail", "max_chunks": 1})
 
 
-def drive(tmp_path, policy, **options):
+def drive(tmp_path, policy, *, calls=CALLS, **options):
     """Return the run, the answers of its tools by name, and the actions that the simulator carried out."""
     request = RunRequest(
         robot="libero",
         robot_config={"suite": "libero_object_swap", "task": 2, "seed": 0},
         planner="scripted",
-        planner_config={"calls": CALLS, "retry": False},
+        planner_config={"calls": calls, "retry": False},
         policy=policy,
         policy_config=options,
         output_dir=tmp_path / "runs",
         progress="quiet",
     )
     run = execute(request, registry=FakeRegistry()).run_dir
-    replies = {each.name: each for each in read_events(run / "events.jsonl") if each.type == "tool_returned"}
+    returned = [each for each in read_events(run / "events.jsonl") if each.type == "tool_returned"]
+    replies = {each.name: each for each in reversed(returned)}
+    replies["error"] = next((each for each in returned if "error" in each.data), None)
     actions = [np.load(file) for file in sorted(run.glob("steps/*/actions.npy"))]
     return run, replies, np.concatenate(actions)
 
 
-def test_an_openpi_server(tmp_path):
-    with LocalOpenpiServer(metadata={"model": "none"}) as server:
-        run, replies, actions = drive(tmp_path, "openpi", checkpoint=server.uri, execute_steps=5)
-        asked = server.observations[-QUESTIONS:]
+def failing(observation):
+    if observation["prompt"] == "fail":
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+    return libero_policy(observation)
+
+
+def test_an_openpi_server_that_fails_once(tmp_path):
+    calls = [*CALLS[:1], FAILS, *CALLS[1:]]
+    with LocalOpenpiServer(failing, metadata={"model": "none"}) as server:
+        run, replies, actions = drive(tmp_path, "openpi", calls=calls, checkpoint=server.uri, execute_steps=5)
+        asked = [each for each in server.observations if each["prompt"] == PROMPT]
+    assert "CUDA error: an illegal memory access" in replies["error"].data["error"]
     assert (replies["vla_do"].data["stopped"], replies["vla_do"].data["steps"]) == ("chunks", 15)
     assert replies["pi0_doubled"].data["steps"] == 5
-    assert [each["prompt"] for each in asked] == [PROMPT] * QUESTIONS
+    assert len(asked) == QUESTIONS
     states = np.array([each["observation/state"] for each in asked])
     assert states[0, 2] > states[-1, 2], "the hand was sent down, and the server saw it"
     pictures = np.array([each["observation/image"] for each in asked])

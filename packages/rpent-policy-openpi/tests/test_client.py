@@ -10,6 +10,9 @@ from rpent_policy_openpi.config import OpenpiConfig
 from rpent_policy_openpi.policy import load
 from rpent_policy_openpi.signature import signature
 from rpent_policy_openpi.testing import LocalOpenpiServer, libero_policy
+from rpent_policy_openpi.wire import pack
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 
 def request(value=100, episode="a", step=0):
@@ -24,6 +27,11 @@ def request(value=100, episode="a", step=0):
         step=step,
         seed=0,
     )
+
+
+def question():
+    one = request()
+    return {**one.images, **one.state, "prompt": one.instruction}
 
 
 def loaded(server, **options):
@@ -107,20 +115,26 @@ def test_the_servers_error_is_its_last_line_without_keys_and_not_long(tmp_path, 
     assert len(error.value.message) < 400
 
 
-def test_a_slow_answer_is_waited_for_although_the_server_answers_no_ping():
-    """The real one: a minute of inference in the event loop against pings every 20 s; here both are shorter."""
+def test_a_server_that_answers_no_ping_while_it_thinks_is_waited_for():
+    """Minutes against pings every 20 s, in short: a client with the library's keepalive loses such a server."""
 
     def slow(observation):
         if observation["prompt"] != "do nothing":
             time.sleep(1.5)
         return libero_policy(observation)
 
-    with LocalOpenpiServer(slow, starving=True, ping_s=5.0) as server:
+    with LocalOpenpiServer(slow, starving=True) as server:
+        with connect(server.uri, compression=None, ping_interval=0.2, ping_timeout=0.4) as pinging:
+            pinging.recv(5)
+            pinging.send(pack(question()))
+            with pytest.raises(ConnectionClosed, match="keepalive ping timeout"):
+                pinging.recv(10)
         policy = loaded(server)
+        before = server.connections
         (chunk,) = policy.infer([request()])
         policy.close()
     assert chunk.shape == (10, 7)
-    assert server.connections == 2
+    assert server.connections == before + 1
 
 
 def test_the_clients_own_keepalive_never_ends_a_question(monkeypatch):

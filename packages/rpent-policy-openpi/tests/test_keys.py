@@ -40,6 +40,12 @@ def test_the_layout_goes_before_guessing_and_what_is_given_before_the_layout():
     assert shown(found) == ["top=a", "observation/wrist_image=b", "x=s"]
 
 
+def test_what_the_layout_leaves_open_is_plain_to_see():
+    layout = {"observation/image": "image", "observation/wrist_image": "image2", "observation/state": "s"}
+    found = key_map(signed(["image", "wrist_image"], {"s": 8}), layout=layout)
+    assert shown(found)[1] == "observation/wrist_image=wrist_image"
+
+
 def test_vectors_are_joined_and_cut():
     given = [parse_piece(text) for text in ("arm=s", "hand[0:1]=s", "rest[1:3]=t")]
     found = key_map(signed([], {"s": 8, "t": 2}), given=given)

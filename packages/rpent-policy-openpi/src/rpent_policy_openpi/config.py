@@ -44,7 +44,7 @@ class OpenpiConfig(PolicyConfig):
     api_key_file: Path | None = Field(
         None, description="File with the key for a server that wants `Authorization: Api-Key ...`."
     )
-    timeout_s: float = Field(120.0, gt=0, le=3600, description="Seconds to wait for one answer.")
+    timeout_s: float = Field(50.0, gt=0, le=3600, description="Seconds to wait for one answer.")
     connect_timeout_s: float = Field(
         10.0, gt=0, le=600, description="Seconds to keep trying while nobody listens there."
     )

@@ -27,7 +27,7 @@ class RldxConfig(PolicyConfig):
     api_token_file: Path | None = Field(
         None, description="File with the `api_token` of a server that wants one."
     )
-    timeout_s: float = Field(60.0, gt=0, le=3600, description="Seconds to wait for one answer.")
+    timeout_s: float = Field(50.0, gt=0, le=3600, description="Seconds to wait for one answer.")
     connect_timeout_s: float = Field(
         5.0, gt=0, le=600, description="Seconds to wait for a server to be there."
     )

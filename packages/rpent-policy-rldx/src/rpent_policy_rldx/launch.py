@@ -41,7 +41,9 @@ class Launched:
     def __init__(self, command: list[str], address: Address) -> None:
         self.address = address
         self.lines: deque[str] = deque(maxlen=200)
-        """What it said and nobody has shown yet."""
+        """What it said while it loaded and nobody has shown yet."""
+        self.loading = True
+        """Whether somebody shows its lines; afterwards they are printed."""
         self.last = ""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "rpent_policy_rldx.leash", str(GRACE_S), *command],
@@ -86,12 +88,12 @@ class Launched:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            text = "".join(
-                letter if letter.isprintable() else " " for letter in line.decode(errors="replace").strip()
-            )
-            if text := without_keys(text)[:_LINE].strip():
-                self.last = text
+            if not (text := _printable(line)):
+                continue
+            self.last = text
+            if self.loading:
                 self.lines.append(text)
+            else:
                 print(f"rldx: {text}", flush=True)  # noqa: T201 (the log of the policy server)
         self._process.stdout.close()
 
@@ -112,9 +114,11 @@ def launch(config: RldxConfig, report: Report) -> Launched:
         while not client.ping():
             _show(launched, report)
             if not launched.alive:
+                how = launched.end()
+                _show(launched, report)
                 raise PolicyError(
-                    f"The RLDX server for `{config.checkpoint}` {launched.end()}.",
-                    hint="Its lines above begin with `rldx:`.",
+                    f"The RLDX server for `{config.checkpoint}` {how}.",
+                    hint="The policy server's log has its lines, which begin with `rldx:`.",
                 )
             if time.monotonic() >= deadline:
                 raise PolicyError(
@@ -122,6 +126,7 @@ def launch(config: RldxConfig, report: Report) -> Launched:
                     hint="Raise `--launch-timeout-s`.",
                 )
             time.sleep(_PAUSE_S)
+        launched.loading = False
         _show(launched, report)
     except BaseException:
         launched.stop()
@@ -153,7 +158,14 @@ def _command(config: RldxConfig, python: Path, port: int) -> list[str]:
 
 def _show(launched: Launched, report: Report) -> None:
     while launched.lines:
-        report(launched.lines.popleft())
+        report(f"rldx: {launched.lines.popleft()}")
+
+
+def _printable(line: bytes) -> str:
+    """Return a line of a log without keys and control characters, and of a progress bar its last state."""
+    text = line.decode(errors="replace").strip().rpartition("\r")[2]
+    text = "".join(letter if letter.isprintable() else " " for letter in text)
+    return without_keys(text)[:_LINE].strip()
 
 
 def _interpreter(config: RldxConfig) -> Path:

@@ -95,8 +95,9 @@ def key_map(
     for key, name in (layout or {}).items():
         if name in pieces and not pieces[name]:
             pieces[name] = [Piece(key, name)]
-    if not any(pieces.values()):
-        _guess(signature, pieces)
+    for piece in _plain_to_see(signature):
+        if not pieces[piece.name]:
+            pieces[piece.name] = [piece]
     if missing := [name for name in names if not pieces[name]]:
         raise UsageError(
             f"No key of openpi's is known for the policy's {listing(missing)}.",
@@ -109,17 +110,17 @@ def key_map(
     )
 
 
-def _guess(signature: Signature, pieces: dict[str, list[Piece]]) -> None:
-    """Take the names themselves where they are openpi's, else LIBERO's keys where it is plain which is which."""
-    known = {key for preset in PRESETS.values() for key in (*preset.cameras, *preset.state)}
-    if set(pieces) <= known:
-        pieces.update({name: [Piece(name, name)] for name in pieces})
-        return
+def _plain_to_see(signature: Signature) -> list[Piece]:
+    """Return the names themselves where they are openpi's, else LIBERO's keys where there is no doubt which is which."""
+    names = [*signature.cameras, *signature.state]
+    if set(names) <= {key for preset in PRESETS.values() for key in (*preset.cameras, *preset.state)}:
+        return [Piece(name, name) for name in names]
+    found = []
     hand = [name for name in signature.cameras if _ON_THE_HAND.search(name)]
     scene = [name for name in signature.cameras if name not in hand]
     if len(hand) <= 1 and len(scene) <= 1:
-        for key, found in zip(_LIBERO.cameras, (scene, hand), strict=True):
-            pieces.update({name: [Piece(key, name)] for name in found})
+        keys = zip(_LIBERO.cameras, (scene, hand), strict=True)
+        found += [Piece(key, name) for key, cameras in keys for name in cameras]
     if len(signature.state) == 1:
-        (name,) = signature.state
-        pieces[name] = [Piece(next(iter(_LIBERO.state)), name)]
+        found += [Piece(key, name) for key, name in zip(_LIBERO.state, signature.state, strict=True)]
+    return found
