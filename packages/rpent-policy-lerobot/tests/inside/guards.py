@@ -59,6 +59,10 @@ def change_config(folder: Path, **changes: Any) -> None:
 
 
 KEY = "model.action_in_proj.weight"
+only_04 = pytest.mark.skipif(
+    not sdk.lerobot_version().startswith("0.4."),
+    reason="newer ones know those settings, and have a Pi0 that works",
+)
 
 
 def test_whole_it_loads_as_it_was_saved(folder):
@@ -125,6 +129,7 @@ def test_a_loader_that_swallows_the_failure(folder, monkeypatch):
     assert f"1 missing: `{KEY}`" in refused(folder)
 
 
+@only_04
 def test_settings_of_a_newer_lerobot(folder):
     change_config(folder, pretrained_revision=None)
     message = refused(folder)
@@ -140,6 +145,7 @@ def test_a_type_that_nobody_knows(folder):
     assert "`lerobot_policy_levitate`" in message
 
 
+@only_04
 def test_pi0_of_this_lerobot(folder):
     saved = json.loads((folder / "config.json").read_text())
     known = {field.name for field in fields(sdk.config_class("pi0"))}
