@@ -111,7 +111,7 @@ def key_map(
 
 
 def _plain_to_see(signature: Signature) -> list[Piece]:
-    """Return the names themselves where they are openpi's, else LIBERO's keys where there is no doubt which is which."""
+    """Return the names themselves where they are openpi's, else LIBERO's keys where no doubt is left."""
     names = [*signature.cameras, *signature.state]
     if set(names) <= {key for preset in PRESETS.values() for key in (*preset.cameras, *preset.state)}:
         return [Piece(name, name) for name in names]
