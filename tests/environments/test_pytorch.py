@@ -143,6 +143,20 @@ def test_a_build_that_cannot_be_had_is_said_at_once(environment, wheels, said):
     assert "--find-links DIR" in caught.value.hint
 
 
+def test_another_python_begins_anew(environment, wheels, said):
+    environment.sync(say=said.append, choices=BuildChoices(find_links=(str(wheels),)))
+    said.clear()
+    assert environment.sync(say=said.append, choices=BuildChoices(python=sys.executable))
+    assert said[0] == f"Creating the environment `tiny-torch` (Python {sys.executable})"
+    assert environment.record()["python"] == sys.executable
+
+
+def test_a_python_that_is_not_there_is_one_sentence(environment, wheels, said):
+    with pytest.raises(EnvironmentSetupError, match=r"No environment with Python 3\.1 ") as caught:
+        environment.sync(say=said.append, choices=BuildChoices(python="3.1"))
+    assert "`--python PATH`" in caught.value.hint
+
+
 def test_what_a_distribution_requires_since_then_is_added(environment, spec, wheels, said, monkeypatch):
     environment.sync(say=said.append, choices=BuildChoices(find_links=(str(wheels),)))
     wheel(wheels, "tinyhttp", "1.0", {"tinyhttp.py": ""})

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from rpent.environments.lock import constraints, fingerprint, read_lock, requirement_files
 from rpent.environments.pytorch import install_torch
-from rpent.environments.uv import run_uv
+from rpent.environments.uv import find_uv, run_uv
+from rpent.errors import EnvironmentSetupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ def install(
     if not python.exists() or _differs(directory, begun):
         say(f"Creating the environment `{spec.name}` (Python {version})")
         shutil.rmtree(venv, ignore_errors=True)
-        run_uv(["venv", "--python", version, "--no-project", "--clear", str(venv)], say=say)
+        _create(venv, version, say)
     (directory / _STARTED).write_text(json.dumps(begun) + "\n", encoding="utf-8")
     lock = read_lock(spec)
     if spec.torch:
@@ -67,6 +68,17 @@ def install(
         # With a lock this installs nothing, unless an installed rpent package wants more than it knows.
         wanted = requirement_files(spec, distributions, Path(folder))
         run_uv(["pip", "install", *where, *wanted], say=say)
+
+
+def _create(venv: Path, version: str, say: Callable[[str], None]) -> None:
+    find_uv()  # that it is missing is another thing to say
+    try:
+        run_uv(["venv", "--python", version, "--no-project", "--clear", str(venv)], say=say)
+    except EnvironmentSetupError as error:
+        raise EnvironmentSetupError(
+            f"No environment with Python {version} could be made; uv finds none here and cannot fetch one.",
+            hint=f"Install it, or name an interpreter with `--python PATH`. uv says:\n{error.hint}",
+        ) from error
 
 
 def _begun(spec: EnvironmentSpec, choices: BuildChoices) -> dict[str, str]:

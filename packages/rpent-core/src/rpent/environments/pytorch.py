@@ -109,8 +109,8 @@ def _source(torch: str, python: str, choices: BuildChoices, say: Callable[[str],
     if backend not in (None, "auto"):
         raise EnvironmentSetupError(
             f"The build `{backend}` of `{torch}` cannot be had: PyTorch's index ({INDEX}) cannot be reached.",
-            hint="Give a folder that has its wheel with `--find-links DIR`, or take what the package index has: "
-            "`--index-url URL`.",
+            hint="Give a folder that has its wheel with `--find-links DIR`, or take what the package index has with "
+            "`--torch-backend auto`.",
         )
     if at_hand is None:
         say(

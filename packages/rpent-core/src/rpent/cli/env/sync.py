@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 @click.argument("name")
 @click.option("--rebuild", is_flag=True, help="Build it from nothing although it is up to date.")
 @click.option("--start/--no-start", default=True, help="Start the service once at the end.  [default: on]")
-@click.option("--python", metavar="VERSION", help="Another Python version than the environment's own.")
+@click.option(
+    "--python",
+    metavar="VERSION|PATH",
+    help="Another Python version than the environment's own, or an interpreter.",
+)
 @click.option(
     "--torch-backend",
     metavar="BUILD",
@@ -65,7 +69,7 @@ def command(
 
     start = start and declared.startable
     choices = BuildChoices(
-        python=python,
+        python=_place(python) if python and "/" in python else python,
         torch_backend=torch_backend,
         index_url=index_url,
         find_links=tuple(_place(text) for text in find_links),
