@@ -23,6 +23,8 @@ class InventoryRow:
     distribution: str
     path: str
     bytes: int
+    torch: str = ""
+    """The build of PyTorch that it holds."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -54,6 +56,7 @@ def inventory() -> list[InventoryRow]:
                 else record.get("distribution", ""),
                 path=str(directory),
                 bytes=disk_usage(directory) if directory.is_dir() else 0,
+                torch=record.get("torch", ""),
             )
         )
     return rows

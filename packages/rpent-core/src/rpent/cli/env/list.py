@@ -29,10 +29,11 @@ def command(as_json: bool) -> None:
 
 
 def _table(rows: list[dict[str, Any]]) -> None:
-    cells = [["NAME", "STATE", "PYTHON", "SIZE", "FROM"]]
+    cells = [["NAME", "STATE", "PYTHON", "SIZE", "FROM", "HOLDS"]]
     for row in rows:
         size = f"{row['bytes'] / 1e9:.1f} GB" if row["bytes"] else "-"
-        cells.append([row["name"], row["state"], row["python"] or "-", size, row["distribution"] or "-"])
+        place = [row["python"] or "-", size, row["distribution"] or "-", row["torch"]]
+        cells.append([row["name"], row["state"], *place])
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     for line in cells:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
