@@ -94,6 +94,27 @@ def test_without_a_policy_its_tools_are_not_offered(run_fake):
     assert "There is no tool `vla_pick`" in refused.data["error"]
 
 
+def test_the_env_server_may_be_killed_under_a_policy(run_fake):
+    pids, killed = {}, []
+
+    def kill(event):
+        if event.type == "service" and event.state == "ready":
+            pids[event.service] = event.pid
+        if event.type == "tool_progress" and not killed:
+            killed.append(pids["env"])
+            os.kill(pids["env"], signal.SIGKILL)
+
+    options = {"policy": "cubes", "policy_config": {"checkpoint": "none"}, "robot_config": SLOW}
+    seen = Seen.of(run_fake([PICK], on_event=kill, **options))
+    lost, again = seen.returned("vla_pick")
+    assert (
+        "the world is as it was after step 0. `vla_pick` had no effect; call it again." in lost.data["error"]
+    )
+    assert lost.step is None
+    assert again.data["held"], "the script calls it again"
+    assert seen.restarts == ["env"]
+
+
 ANSWERED = {
     "error": "failed: RuntimeError: mat1 and mat2 shapes cannot be multiplied",
     "oom": "memory",
