@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from rpent.errors import PolicyError
+from rpent.policies.chosen import ChosenPolicy
 from rpent_policy_lerobot.config import LerobotConfig
+from rpent_policy_lerobot.plugin import rpent_policies
 from rpent_policy_lerobot.signature import signature
 
 from .folders import CAMERAS, VLM, config, write_checkpoint, write_tensors
@@ -65,12 +67,20 @@ def test_where_and_on_what_it_was_trained(tmp_path):
     write_checkpoint(tmp_path, config("act", pretrained_revision=None))
     (tmp_path / "train_config.json").write_text(json.dumps(train))
     details = read(tmp_path).details
-    assert details == {
-        "lerobot": "0.5 or newer",
-        "dataset": "me/libero",
-        "environment": "libero",
-        "steps": 1000,
-    }
+    assert details == {"dataset": "me/libero", "environment": "libero", "steps": 1000}
+
+
+def test_a_checkpoint_says_which_lerobot_can_load_it(tmp_path):
+    assert read(write_checkpoint(tmp_path / "old", config("act"))).environments == ()
+    newer = write_checkpoint(tmp_path / "new", config("act", pretrained_revision=None))
+    assert read(newer).environments == ("lerobot-06",)
+    assert chosen(newer).service.environment.name == "lerobot-06"
+    assert read(write_checkpoint(tmp_path / "pi", config("pi05"))).environments == ("lerobot-06",)
+
+
+def chosen(folder: Path) -> ChosenPolicy:
+    values = {"checkpoint": str(folder)}
+    return ChosenPolicy(spec=next(iter(rpent_policies())), config=LerobotConfig(**values), values=values)
 
 
 def test_execute_steps_of_the_user(tmp_path):

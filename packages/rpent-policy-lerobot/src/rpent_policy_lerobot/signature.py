@@ -18,6 +18,7 @@ from rpent_policy_lerobot.checkpoint import (
     read_processor,
 )
 from rpent_policy_lerobot.companions import find_tokenizer, find_vlm
+from rpent_policy_lerobot.environment import LEROBOT_06
 from rpent_policy_lerobot.normalization import check_statistics
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ NOT_ACTING = frozenset({"reward_classifier", "sarm"})
 
 _CHUNK = {"diffusion": "n_action_steps"} | dict.fromkeys(("act", "smolvla", "pi0", "pi05"), "chunk_size")
 """Family → the setting that says how many actions its model gives at once."""
+_FAMILIES_06 = frozenset(
+    {"pi0", "pi05", "pi0_fast", "evo1", "eo1", "fastwam", "gaussian_actor"}
+    | {"lingbot_va", "molmoact2", "multi_task_dit", "vla_jepa"}
+)
+"""Families that LeRobot 0.4 does not have, or that do not work in it."""
 _SINCE_05 = ("pretrained_revision", "gradient_checkpointing", "use_relative_actions")
 """Settings that LeRobot 0.4 does not know."""
 
@@ -99,8 +105,14 @@ def signature_of(saved: dict[str, Any], *, execute_steps: int | None = None) -> 
         chunk_length=chunk,
         execute_steps=_execute_steps(saved, chunk, execute_steps),
         observation_steps=int(saved.get("n_obs_steps") or 1),
-        details={"lerobot": "0.5 or newer" if any(key in saved for key in _SINCE_05) else "any"},
+        environments=_environments(family, saved),
     )
+
+
+def _environments(family: str, saved: dict[str, Any]) -> tuple[str, ...]:
+    if family in _FAMILIES_06 or any(key in saved for key in _SINCE_05):
+        return (LEROBOT_06.name,)
+    return ()
 
 
 def _execute_steps(saved: dict[str, Any], chunk: int | None, wanted: int | None) -> int | None:

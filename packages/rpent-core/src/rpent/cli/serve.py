@@ -181,7 +181,7 @@ def _target(ctx: click.Context) -> tuple[ServiceTarget, dict[str, Any]]:
     chosen = chosen_policy(ctx, served.options)
     chosen.check()
     distribution = registry.current().resolve("policies", ctx.params["backend"]).distribution
-    target = ServiceTarget(chosen.spec.name, chosen.spec.service, distribution)
+    target = ServiceTarget(chosen.spec.name, chosen.service, distribution)
     return target, chosen.server_config()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PluginError, PolicyError, RpentError, UsageError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rpent.policies.embodiment import Embodiment
     from rpent.policies.fit import Fit
     from rpent.policies.signature import Signature
-    from rpent.specs import PolicySpec, RobotSpec
+    from rpent.specs import PolicySpec, RobotSpec, ServiceSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +32,16 @@ class ChosenPolicy:
     """The robot; None serves clients that speak the checkpoint's own names."""
     layout: str | None = None
     """One of the robot's layouts; None takes the one that fits."""
+
+    @property
+    def service(self) -> ServiceSpec:
+        """The policy server, in an environment that can load this checkpoint."""
+        with contextlib.suppress(RpentError):  # `check` is who says so
+            signature = read_signature(self.spec, self.config)
+            if signature is not None and signature.environments:
+                fitting = [each for each in self.spec.environments if each.name in signature.environments]
+                return replace(self.spec, environments=tuple(fitting)).service
+        return self.spec.service
 
     def server_config(self) -> dict[str, Any]:
         """Return the values of the policy server's config model, as plain data."""

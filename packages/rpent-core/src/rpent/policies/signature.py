@@ -44,6 +44,8 @@ class Signature(BaseModel):
     """The robot that it was trained for, where the checkpoint says so."""
     layout: str | None = None
     """The robot's layout that it was trained with, where the checkpoint says so."""
+    environments: tuple[str, ...] = ()
+    """Those of the backend's managed environments that can load it; empty means any."""
     parameters: int | None = None
     details: dict[str, Any] = {}
     """Plain data worth showing: version, training task, number of frames, ..."""

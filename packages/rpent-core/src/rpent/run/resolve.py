@@ -70,7 +70,7 @@ class Resolved:
         if self.perceptor_spec is not None and (service := self.perceptor_spec.service) is not None:
             found.setdefault(service.name, (service, "perceptors"))
         if self.policy is not None:
-            found[VLA] = (self.policy.spec.service, "policies")
+            found[VLA] = (self.policy.service, "policies")
         return found
 
     def distribution_of(self, kind: str) -> Origin:

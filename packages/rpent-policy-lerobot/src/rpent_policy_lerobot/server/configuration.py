@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _STEPS = ("num_steps", "num_inference_steps")
 """What the families call the number of denoising steps."""
+_NEWER = "Build the environment of LeRobot 0.6: `rpent env sync lerobot-06`; it is taken for this checkpoint."
 _PI0_FAMILY = ("pi0", "pi05", "pi0_fast")
 
 
@@ -51,14 +52,12 @@ def _check_known(folder: Path, saved: dict[str, Any]) -> None:
         raise PolicyError(
             f"The checkpoint `{folder}` was saved by a newer LeRobot than {sdk.lerobot_version()}: "
             f"it has the settings {', '.join(f'`{name}`' for name in unknown[:4])}.",
-            hint="Use the environment of LeRobot 0.6: `rpent env sync lerobot-06`, then `--env-python` with its "
-            "interpreter.",
+            hint=_NEWER,
         )
     if saved["type"] in _PI0_FAMILY and sdk.lerobot_version().startswith("0.4."):
         raise PolicyError(
             f"`{saved['type']}` does not work in LeRobot {sdk.lerobot_version()} with the released transformers.",
-            hint="Use the environment of LeRobot 0.6: `rpent env sync lerobot-06`, then `--env-python` with its "
-            "interpreter.",
+            hint=_NEWER,
         )
 
 
