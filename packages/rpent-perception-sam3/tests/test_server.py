@@ -158,6 +158,45 @@ def test_a_partial_checkpoint_is_refused(refusals, what, model):
     assert f"1 {what}: `" in line
 
 
+TOGETHER = """
+import json, sys
+from pathlib import Path
+import numpy as np
+from rpent.errors import PolicyError
+from rpent_perception_sam3.config import Sam3Config
+from rpent_perception_sam3.server.load import load
+from rpent_perception_sam3.server.question import question
+from rpent_perception_sam3.server.tiny import make
+from safetensors.torch import load_file, save_file
+
+apart, together = Path(sys.argv[1]), Path(sys.argv[2])
+make(together, together=True)
+image = np.random.default_rng(0).integers(0, 255, (120, 200, 3), dtype=np.uint8)
+answers = {}
+for folder in (apart, together):
+    segmenter = load(Sam3Config(checkpoint=str(folder), score_threshold=0.0), lambda stage, fraction=None: None)
+    found = segmenter.segment(question(image, "bowl", None, 0.0, 8))
+    answers["together" if folder == together else "apart"] = [[each.score, int(each.mask.sum())] for each in found]
+answers["points"] = len(segmenter.segment(question(image, None, [3, 4], 0.0, 8)))
+path = together / "model.safetensors"
+tensors = load_file(path)
+save_file({key: each for key, each in tensors.items() if not key.startswith("tracker_neck.")}, path)
+try:
+    load(Sam3Config(checkpoint=str(together)), lambda stage, fraction=None: None)
+except PolicyError as error:
+    answers["refused"] = f"{error.message} {error.hint}"
+print(json.dumps(answers))
+"""
+
+
+def test_one_file_with_both_models_is_read_whole_or_refused(checkpoint, tmp_path):
+    printed = run_code("transformers", TOGETHER, checkpoint, tmp_path / "one", distribution=DISTRIBUTION)
+    answers = json.loads(printed.splitlines()[-1])
+    assert answers["together"] == answers["apart"] != []
+    assert answers["points"] == 3
+    assert "vision_encoder.neck" in answers["refused"]
+
+
 def test_a_missing_tokenizer_is_named(serve, checkpoint, tmp_path):
     shutil.copytree(checkpoint, tmp_path / "bare")
     (tmp_path / "bare" / "detector" / "tokenizer.json").unlink()

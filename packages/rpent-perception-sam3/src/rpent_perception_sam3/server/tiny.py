@@ -6,6 +6,7 @@ code paths are those of a real one.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,12 @@ _SMALL: dict[str, Any] = {"hidden_size": WIDTH, "num_attention_heads": 2}
 _LAYER: dict[str, Any] = {**_SMALL, "num_layers": 1, "intermediate_size": 64}
 
 
-def make(folder: Path) -> None:
+def make(folder: Path, *, together: bool = False) -> None:
     """Write a tiny detector with processor and tokenizer, and a tiny tracker.
 
     Args:
         folder: Where to; it is made.
+        together: Write one file with both, as `facebook/sam3` has it, instead of a folder for each.
     """
     vision.install()
     from rpent_torch.server.tiny_tokenizer import tiny_tokenizer  # noqa: PLC0415
@@ -43,13 +45,32 @@ def make(folder: Path) -> None:
     tokenizer = tiny_tokenizer(SENTENCES)
     images = Sam3ImageProcessor(size={"height": SIDE, "width": SIDE}, mask_size={"height": 32, "width": 32})
     torch.manual_seed(0)
-    for name, model in (
-        (DETECTOR, Sam3Model(_detector(len(tokenizer)))),
-        (TRACKER, Sam3TrackerModel(_tracker())),
-    ):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        model.save_pretrained(folder / name)
-    Sam3Processor(images, tokenizer).save_pretrained(folder / DETECTOR)
+    detector, tracker = Sam3Model(_detector(len(tokenizer))), Sam3TrackerModel(_tracker())
+    if together:
+        _save_together(folder, detector, tracker)
+    else:
+        for name, model in ((DETECTOR, detector), (TRACKER, tracker)):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            model.save_pretrained(folder / name)
+    Sam3Processor(images, tokenizer).save_pretrained(folder if together else folder / DETECTOR)
+
+
+def _save_together(folder: Path, detector: Any, tracker: Any) -> None:
+    """Write both models as the one that follows things in videos names their weights; the backbone is common."""
+    from safetensors.torch import save_file  # noqa: PLC0415
+
+    tensors = {f"detector_model.{key}": tensor for key, tensor in detector.state_dict().items()}
+    for key, tensor in tracker.state_dict().items():
+        if key.startswith("vision_encoder.neck."):
+            tensors[f"tracker_neck.{key.removeprefix('vision_encoder.neck.')}"] = tensor
+        elif not key.startswith("vision_encoder.backbone."):
+            tensors[f"tracker_model.{key}"] = tensor
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    # Sam3VideoConfig would make the tracker's picture one of 1008×1008.
+    parts = {"detector_config": detector.config.to_dict(), "tracker_config": tracker.config.to_dict()}
+    config = {"model_type": "sam3_video", "architectures": ["Sam3VideoModel"], **parts}
+    (folder / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
 
 
 def _detector(words: int) -> Any:
