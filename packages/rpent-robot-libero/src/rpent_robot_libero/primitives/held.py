@@ -113,9 +113,7 @@ def measure(world: World) -> None:
     lowest = float(np.percentile(points[:, 2], 1))
     box = cloud.extent(points)
     middle = box.middle[:2]
-    # A circle much narrower than the thing is the shoulder of a bottle, and tells nothing of how it hangs.
-    whole = rim is not None and rim.circle.radius_m > 0.8 * held.reach_m
-    if rim is not None and whole and rim.clear and np.linalg.norm(rim.slope) < 1.5:
+    if rim is not None and rim.clear and np.linalg.norm(rim.slope) < 1.5:
         foot = rim.foot(float(np.nanmean(rim.heights)) - lowest)
         # The foot of what is no vessel (a bottle's neck between the fingers) may come out anywhere.
         if np.all(np.abs(foot - middle) <= box.size[:2] / 2 + FOOT_OUTSIDE_M):
