@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
-from rpent.errors import RunDirectoryError
+from rpent.errors import PolicyError, RunDirectoryError
 from rpent.testing.registry import FakeRegistry
 from rpent_policy_bc.demonstrations import read_run
 from rpent_policy_bc.frames import Frames, View
@@ -54,6 +56,15 @@ def test_a_hand_that_was_pushed_finds_back(record, tmp_path):
             break
     else:
         pytest.fail("No repetition was pushed away and came back.")
+
+
+def test_actions_that_lead_elsewhere_are_refused(record, tmp_path):
+    run = shutil.copytree(record(0), tmp_path / "changed")
+    path = run / "steps" / "0001" / "actions.npy"
+    np.save(path, np.load(path)[:-3])
+    with pytest.raises(PolicyError, match=r"changed step 1 do not lead where they led") as caught:
+        gathered([run], tmp_path / "frames", View(size=32, perturbed=0))
+    assert "\n" not in caught.value.message
 
 
 def test_a_damaged_file_of_frames_is_named(tmp_path):

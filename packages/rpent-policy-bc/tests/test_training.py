@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import psutil
 import pytest
 from rpent.environments.interpreter import Interpreter
 from rpent.errors import PolicyError, UsageError
@@ -55,6 +56,25 @@ def test_runs_without_demonstrations_are_refused(record, tmp_path):
             None,
             FakeRegistry(),
         )
+
+
+@pytest.mark.models
+def test_an_interrupt_ends_the_training_process(record, tmp_path):
+    plan = Plan(
+        out=tmp_path / "policy", calls=["move_to"], view=SMALL, epochs=10_000, python=python_for("torch")
+    )
+
+    def interrupt(_report):
+        raise KeyboardInterrupt
+
+    def training():
+        commands = ([*child.cmdline()] for child in psutil.Process().children(recursive=True))
+        return [command for command in commands if "rpent_policy_bc.server.train" in command]
+
+    with pytest.raises(KeyboardInterrupt):
+        train([record(0)], plan, Listener(trained=interrupt), FakeRegistry())
+    assert training() == []
+    assert not (plan.out / "config.json").exists()
 
 
 def test_a_training_process_that_fails_is_one_sentence(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ class Demonstration:
     """The exact state at its beginning."""
     actions: NDArray[np.float64]
     """(T, D) control actions."""
+    ended_at: tuple[float, ...] | None
+    """Where the hand was at its end, as far as the run says it."""
     following: NDArray[np.float64]
     """(K, D) what the run did right after it, so that a policy does not learn to stop where the call ended."""
 
@@ -90,6 +93,7 @@ def read_run(
                     instruction=instruction or _instruction(call, manifest),
                     snapshot=read_snapshot(directory, call.step - 1),
                     actions=actions,
+                    ended_at=_ended_at(directory, call.step),
                     following=_following(directory, call.step, after_steps, actions.shape[1]),
                 )
             )
@@ -121,6 +125,14 @@ def _succeeded(call: RecipeCall) -> bool:
 def _instruction(call: RecipeCall, manifest: dict[str, Any]) -> str:
     target = call.arguments.get("target")
     return f"pick up the {target}" if target else str(manifest["task"]["instruction"])
+
+
+def _ended_at(directory: RunDirectory, step: int) -> tuple[float, ...] | None:
+    try:
+        state = json.loads((directory.step(step) / "state.json").read_bytes())["state"]
+        return tuple(float(value) for value in state["eef_position"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _following(directory: RunDirectory, step: int, count: int, width: int) -> NDArray[np.float64]:

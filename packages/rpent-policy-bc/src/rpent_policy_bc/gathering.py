@@ -58,7 +58,7 @@ def gather(
         progress: Called with how many demonstrations are there, and of how many.
 
     Raises:
-        UsageError: A demonstration does not lead where it led in the run.
+        PolicyError: A demonstration does not lead where it led in the run.
         ServiceError: An env server cannot be used.
     """
     folder.mkdir(parents=True, exist_ok=True)

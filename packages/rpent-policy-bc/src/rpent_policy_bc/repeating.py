@@ -27,6 +27,8 @@ PAUSE_STEPS = (10, 18)
 """How long the hand then has to find back."""
 CALM_STEPS = 5
 """Before the gripper moves there is no push any more."""
+EXACT_M = 0.002
+"""An exact repetition ends where the demonstration did; runs round positions."""
 SAME_END_M = 0.02
 SAME_OPENING_M = 0.005
 """A pushed repetition counts when it ends as the demonstration did."""
@@ -63,7 +65,11 @@ class Repeater:
         self._axis = displacement(embodiment)
 
     def exactly(self, demonstration: Demonstration) -> tuple[Frames, Trace]:
-        """Repeat the recorded actions."""
+        """Repeat the recorded actions.
+
+        Raises:
+            PolicyError: They do not lead where they led when they were recorded.
+        """
         actions = np.concatenate([demonstration.actions, demonstration.following])
         looks = _Looks(self)
         observation = self._simulation.restore(demonstration.snapshot)
@@ -74,6 +80,7 @@ class Repeater:
             positions.append(observation.eef_position)
             if step + 1 == len(demonstration.actions):
                 opening = observation.gripper_opening_m
+                _check_end(demonstration, observation)
             if observation.episode_over:
                 actions = actions[: step + 1]
                 break
@@ -163,6 +170,18 @@ def displacement(embodiment: Embodiment) -> Axis | None:
             return Axis(slice(start, start + field.length), "eef_position", field.unit)
         start += field.length
     return None
+
+
+def _check_end(demonstration: Demonstration, observation: Observation) -> None:
+    if demonstration.ended_at is None or len(demonstration.ended_at) != len(observation.eef_position):
+        return
+    away = float(np.linalg.norm(observation.eef_position - np.array(demonstration.ended_at)))
+    if away > EXACT_M:
+        raise PolicyError(
+            f"The actions of {demonstration.name} do not lead where they led when they were recorded: "
+            f"the hand is {away:.3f} m away.",
+            hint="The simulator must be of the version that recorded them; else record the run anew.",
+        )
 
 
 def _same(observation: Observation, trace: Trace, step: int) -> bool:

@@ -36,7 +36,7 @@ SWITCH_WEIGHT, GOAL_WEIGHT = 0.5, 0.5
 STATE_NOISE = 0.03
 """Of the state's spread."""
 WARM_UP = 50
-"""Steps until the full learning rate."""
+"""Steps until the full learning rate, at most; a tenth of all in a short training."""
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class Trainer:
             order = torch.randperm(len(self.data), generator=self.generator).numpy()
             for step in range(per_epoch):
                 done = self._done(epoch, step / per_epoch, time.monotonic() - started)
-                warm = min(1.0, (epoch * per_epoch + step + 1) / WARM_UP)
+                warm = min(1.0, (self.steps + 1) / min(WARM_UP, 1 + job.epochs * per_epoch // 10))
                 rate = job.learning_rate * warm * (0.5 + 0.5 * float(np.cos(np.pi * done)))
                 for group in optimiser.param_groups:
                     group["lr"] = rate
