@@ -69,7 +69,7 @@ class Nothing(Policy):
 
 
 class Matrices(Policy):
-    """A transformer's matrix products over 2 x 256 patches, on one core: some 30 to 60 ms."""
+    """A transformer's matrix products over 2 x 256 patches, on one core: some 40 ms on an idle one."""
 
     signature = SIGNATURE
 
@@ -88,7 +88,7 @@ class Matrices(Policy):
         up, down, head = self._layers
         x = np.concatenate([_patches(request.images[name]) for name in SIGNATURE.cameras])
         x[:, :8] += request.state["state"]
-        for _ in range(2):
+        for _ in range(3):
             x = x + np.maximum(x @ up, 0.0) @ down
         return np.tanh((x.mean(axis=0) @ head).reshape(16, 7))
 
