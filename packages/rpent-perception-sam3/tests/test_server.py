@@ -238,7 +238,29 @@ image = np.random.default_rng(0).integers(0, 255, (112, 224, 3), dtype=np.uint8)
 segmenter.segment(question(image, None, [10, 200], 0.0, 8))
 for words in ("bowl", "a very long description " * 40):
     assert segmenter.segment(question(image, words, None, 0.0, 8))
-print(json.dumps({"points": seen["processor"][0]["input_points"], "scaled": seen["tracker"], "tokens": seen["tokens"]}))
+tokens = list(seen["tokens"])
+import torch
+from rpent.errors import ToolError
+
+whole = Sam3Model.forward
+def starve(self, *args, **kwargs):
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+def blur(self, *args, **kwargs):
+    found = whole(self, *args, **kwargs)
+    found.pred_logits[:] = float("nan")
+    return found
+
+Sam3Model.forward = starve
+try:
+    segmenter.segment(question(image, "bowl", None, 0.0, 8))
+except ToolError as error:
+    starved = error.message
+Sam3Model.forward = blur
+blurred = segmenter.segment(question(image, "bowl", None, 0.0, 8))
+Sam3Model.forward = whole
+after = len(segmenter.segment(question(image, "bowl", None, 0.0, 8)))
+given = {"points": seen["processor"][0]["input_points"], "scaled": seen["tracker"], "tokens": tokens}
+print(json.dumps({"starved": starved, "blurred": blurred, "after": after, **given}))
 """
 
 
@@ -258,3 +280,12 @@ def test_row_and_column_become_x_and_y(inside):
 
 def test_a_long_prompt_is_cut_to_what_the_model_reads(inside):
     assert inside["tokens"] == [[1, 32], [1, 32]]
+
+
+def test_a_model_out_of_memory_is_an_error_and_the_server_lives_on(inside):
+    assert inside["starved"] == "SAM 3 failed: CUDA out of memory. Tried to allocate 2 GiB."
+    assert inside["after"] > 0
+
+
+def test_scores_that_are_no_numbers_are_nothing_found(inside):
+    assert inside["blurred"] == []
