@@ -121,3 +121,15 @@ def test_success_counters_and_seed_come_back(fresh):
 def test_other_bytes_are_refused(fresh, data):
     with pytest.raises(RpentError, match="not a snapshot"):
         fresh.restore(data)
+
+
+def test_the_oldest_actions_go_when_there_are_too_many():
+    from rpent_robot_libero.server.executed import MAX_ACTIONS, Executed
+
+    executed = Executed()
+    for step in range(MAX_ACTIONS + 3):
+        executed.add(np.full(7, step))
+    kept = executed.drain(MAX_ACTIONS + 3)
+    assert kept["first_step"] == 3
+    assert kept["actions"][0, 0] == 3
+    assert executed.drain(MAX_ACTIONS + 3)["actions"].shape == (0, 7)
