@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import sys
 
 import psutil
@@ -13,7 +15,7 @@ from rpent.testing.registry import FakeRegistry
 from rpent_policy_bc.checkpoint import Description, read
 from rpent_policy_bc.frames import View
 from rpent_policy_bc.job import TrainingJob
-from rpent_policy_bc.training import Listener, Plan, run_training, train
+from rpent_policy_bc.training import Listener, Plan, _read, run_training, train
 
 SMALL = View(size=32, every=2, perturbed=0)
 
@@ -45,6 +47,17 @@ def test_recorded_runs_become_a_checkpoint(record, tmp_path):
     again = train(runs[:2], plan, None, FakeRegistry())
     assert again.training["data_digest"] == facts["data_digest"]
     assert again.training["loss"] == facts["loss"]
+
+
+def test_several_instructions_are_pointed_out(record, tmp_path):
+    runs = [shutil.copytree(record(0), tmp_path / name) for name in ("one", "two")]
+    manifest = json.loads((runs[1] / "run.json").read_text())
+    manifest["task"]["instruction"] = "put the blue cube on the pad"
+    (runs[1] / "run.json").write_text(json.dumps(manifest))
+    said = []
+    _read(runs, Plan(out=tmp_path, calls=["move_to"]), Listener(say=said.append))
+    assert "10 demonstrations in 2 of 2 runs" in said[0]
+    assert "2 instructions (`put the blue cube on the pad`, `put the red cube on the pad`)" in said[1]
 
 
 @pytest.mark.models

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from rpent.environments.interpreter import choose
 from rpent.errors import PolicyError, UsageError
+from rpent.suggest import listing
 from rpent_torch.environments import TORCH
 
 from rpent_policy_bc.checkpoint import Architecture, Description, read
@@ -189,6 +190,12 @@ def _read(runs: Sequence[Path], plan: Plan, listener: Listener) -> list[Recordin
     count = sum(len(recording.demonstrations) for recording in used)
     steps = sum(len(demo.actions) for recording in used for demo in recording.demonstrations)
     listener.say(f"{count} demonstrations in {len(used)} of {len(every)} runs, {steps} control steps")
+    told = sorted({demo.instruction for recording in used for demo in recording.demonstrations})
+    if len(told) > 1:
+        listener.say(
+            f"They have {len(told)} instructions ({listing(told)}). The policy does not read its instruction: it learns "
+            "them as one skill."
+        )
     return used
 
 
