@@ -193,8 +193,8 @@ def _read(runs: Sequence[Path], plan: Plan, listener: Listener) -> list[Recordin
     told = sorted({demo.instruction for recording in used for demo in recording.demonstrations})
     if len(told) > 1:
         listener.say(
-            f"They have {len(told)} instructions ({listing(told)}). The policy does not read its instruction: it learns "
-            "them as one skill."
+            f"They have {len(told)} instructions ({listing(told)}). The policy does not read its instruction: it "
+            "learns them as one skill."
         )
     return used
 
