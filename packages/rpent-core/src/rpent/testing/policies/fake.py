@@ -163,6 +163,7 @@ def _hang() -> None:
 
 def _crash() -> None:
     os.kill(os.getpid(), signals.SIGSEGV)
+    time.sleep(60)  # the signal may reach another thread first
 
 
 def _killed() -> None:
