@@ -87,9 +87,10 @@ def test_a_tiny_policy_drives_libero(family, checkpoints, attach, tmp_path):
         "--policy-python", python_for("lerobot"), "--output-dir", str(tmp_path / "runs"),
     )  # fmt: skip
     assert done.returncode == ExitCode.TASK_FAILED, done.stdout + done.stderr
-    assert "loading the weights" in done.stdout + done.stderr
+    assert "service vla: loading" in done.stderr
 
     (run,) = (tmp_path / "runs").glob("*")
+    assert "loading the weights" in (run / "logs" / "vla.log").read_text()
     served = json.loads((run / "run.json").read_text())["policy"]["served"]
     assert (served["family"], served["layout"]) == (family, "lerobot")
     called = [event for event in read_events(run / "events.jsonl") if event.type == "tool_returned"]
