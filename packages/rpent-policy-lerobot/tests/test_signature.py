@@ -155,6 +155,25 @@ def test_weights_that_are_cut_off(tmp_path):
     assert "incomplete" in refused(tmp_path)
 
 
+@pytest.mark.parametrize("named", ["subprocess.Popen", "lerobotx.Step", "Popen", "", None])
+def test_steps_that_are_no_steps_of_lerobot(tmp_path, named):
+    """LeRobot calls whatever a pipeline names, with the arguments that it names."""
+    file = write_checkpoint(tmp_path, config("act")) / "policy_preprocessor.json"
+    pipeline = json.loads(file.read_text())
+    pipeline["steps"].append({"class": named, "config": {"args": ["true"]}})
+    file.write_text(json.dumps(pipeline))
+    assert "no step of LeRobot" in refused(tmp_path)
+
+
+def test_steps_of_lerobot_and_of_others_by_class(tmp_path):
+    file = write_checkpoint(tmp_path, config("act")) / "policy_preprocessor.json"
+    pipeline = json.loads(file.read_text())
+    named = ("lerobot.processor.DeviceProcessorStep", "lerobot_policy_mine.processor.Step")
+    pipeline["steps"] += [{"class": name, "config": {}} for name in named]
+    file.write_text(json.dumps(pipeline))
+    assert read(tmp_path).family == "act"
+
+
 def test_values_that_would_not_be_normalised(tmp_path):
     write_checkpoint(tmp_path / "a", config("act"), without=("action.std",))
     assert "`action.std` is missing" in refused(tmp_path / "a")

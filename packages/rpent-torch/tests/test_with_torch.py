@@ -109,3 +109,40 @@ def test_torchvision_works_whatever_build_it_is():
 def test_headers_say_what_safetensors_wrote(tmp_path):
     printed = run_code("transformers", WEIGHTS, tmp_path / "model.safetensors", distribution="rpent-torch")
     assert "TensorInfo(dtype='F32', shape=(2, 3))" in printed
+
+
+CODE = """
+import json, pathlib, sys
+from rpent_torch import hugging_face
+folder = pathlib.Path(sys.argv[1])
+hugging_face.prepare(trust_code=sys.argv[2] == "trusted")
+from rpent_torch.server.tiny_tokenizer import tiny_tokenizer
+from transformers import AutoTokenizer
+tiny_tokenizer(["some words"]).save_pretrained(folder)
+(folder / "brought.py").write_text(
+    "import pathlib; from transformers import PreTrainedTokenizerFast\\n"
+    f"pathlib.Path({str(folder / 'ran')!r}).touch()\\n"
+    "class Brought(PreTrainedTokenizerFast): pass\\n"
+)
+file = folder / "tokenizer_config.json"
+brought = {"tokenizer_class": "Brought", "auto_map": {"AutoTokenizer": [None, "brought.Brought"]}}
+file.write_text(json.dumps(json.loads(file.read_text()) | brought))
+try:
+    said = type(AutoTokenizer.from_pretrained(folder, trust_remote_code=True)).__name__
+except Exception as error:
+    said = f"{type(error).__name__}: {error}"
+print(json.dumps({"said": said, "ran": (folder / "ran").exists()}))
+"""
+
+
+@pytest.mark.parametrize("trust", ["trusted", "refused"])
+def test_code_beside_a_checkpoint_runs_only_where_it_is_trusted(tmp_path, monkeypatch, trust):
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path / "modules"))
+    found = json.loads(
+        run_code("transformers", CODE, tmp_path, trust, distribution="rpent-torch").splitlines()[-1]
+    )
+    if trust == "trusted":
+        assert found == {"said": "Brought", "ran": True}
+    else:
+        assert found["said"].startswith("PolicyError: The checkpoint wants to run Python code")
+        assert not found["ran"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rpent.hookspecs import hookimpl
 from rpent.specs import PerceptorSpec, ServiceSpec
 from rpent_torch.environments import TRANSFORMERS
+from rpent_torch.hugging_face import OFFLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ PERCEPTION = ServiceSpec(
     environment=TRANSFORMERS,
     starts_alone=False,
     ready_timeout_s=900.0,
-    env=(("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1")),
+    env=OFFLINE,
     env_defaults=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE")),
 )
 

@@ -15,6 +15,8 @@ from rpent.errors import PolicyError
 
 CONFIG = "config.json"
 PREPROCESSOR, POSTPROCESSOR = "policy_preprocessor.json", "policy_postprocessor.json"
+THIRD_PARTY = "lerobot_policy_"
+"""How the names of distributions begin that bring policies of others."""
 _MIGRATE = "python -m lerobot.processor.migrate_policy_normalization --pretrained-path"
 
 
@@ -51,7 +53,7 @@ def read_processor(folder: Path, name: str) -> list[dict[str, Any]]:
     """Return the steps of a saved pipeline; each has `registry_name` or `class`, `config`, maybe `state_file`.
 
     Raises:
-        PolicyError: The pipeline, or the file of one of its steps, is not there.
+        PolicyError: The pipeline, or the file of one of its steps, is not there; or a step is no step of a policy.
     """
     if not (folder / name).is_file():
         raise PolicyError(
@@ -62,6 +64,7 @@ def read_processor(folder: Path, name: str) -> list[dict[str, Any]]:
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         raise PolicyError(f"`{folder / name}` is not a pipeline of LeRobot.")
     for step in steps:
+        _check_class(folder, name, step)
         state = step.get("state_file")
         if state and not (folder / state).is_file():
             raise PolicyError(
@@ -69,6 +72,20 @@ def read_processor(folder: Path, name: str) -> list[dict[str, Any]]:
                 hint="Copy the whole folder again.",
             )
     return steps
+
+
+def _check_class(folder: Path, name: str, step: dict[str, Any]) -> None:
+    """Refuse a step that names no class of LeRobot or of a policy's distribution: LeRobot calls whatever is named."""
+    named = step.get("class")
+    if "registry_name" in step:
+        return
+    module, _, class_name = str(named).rpartition(".")
+    package = module.partition(".")[0]
+    if not class_name or not (package == "lerobot" or package.startswith(THIRD_PARTY)):
+        raise PolicyError(
+            f"The `{name}` of the checkpoint `{folder}` has the step `{named}`, which is no step of LeRobot.",
+            hint=f"Accepted: steps with a `registry_name`, or a class in `lerobot` or in a `{THIRD_PARTY}NAME`.",
+        )
 
 
 def step_name(step: dict[str, Any]) -> str:

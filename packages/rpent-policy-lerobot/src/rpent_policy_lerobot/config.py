@@ -31,6 +31,11 @@ class LerobotConfig(PolicyConfig):
         description="Past observations for a policy that wants several (diffusion): those it was last asked about, "
         "or the present one repeated.",
     )
+    trust_code: bool = Field(
+        False,
+        description="Run Python code that lies beside the checkpoint's tokenizer or vision encoder (pi0_fast, wall_x, "
+        "groot want it).",
+    )
     settings: dict[str, Any] = Field(
         default_factory=dict,
         description="Values that replace those of the checkpoint's `config.json`, as JSON: "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rpent.hookspecs import hookimpl
 from rpent.specs import PolicySpec
+from rpent_torch.hugging_face import OFFLINE
 
 from rpent_policy_lerobot.environment import LEROBOT, LEROBOT_06
 
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PLUGIN_API = 1
-
-OFFLINE = (("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1"), ("HF_DATASETS_OFFLINE", "1"))
-"""A policy server never asks the hub: what a checkpoint needs is in folders."""
 
 
 @hookimpl

@@ -170,6 +170,19 @@ def test_a_broken_tokenizer(folder):
     assert "processors of the checkpoint" in refused(folder)
 
 
+@pytest.mark.parametrize(
+    "named", ["subprocess.Popen", "lerobot.processor.converters.to_tensor", "lerobot.nothing.Step"]
+)
+def test_steps_that_are_no_steps(folder, tmp_path, named):
+    """None is called: the command would leave a file."""
+    file, trace = folder / "policy_preprocessor.json", tmp_path / "trace"
+    pipeline = json.loads(file.read_text())
+    pipeline["steps"].append({"class": named, "config": {"args": ["touch", str(trace)]}})
+    file.write_text(json.dumps(pipeline))
+    assert "step" in refused(folder)
+    assert not trace.exists()
+
+
 def test_settings_that_it_does_not_have(folder):
     assert "has no setting `n_layers`" in refused(folder, settings={"n_layers": 3})
 

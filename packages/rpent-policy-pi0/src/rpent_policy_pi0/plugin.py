@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rpent.hookspecs import hookimpl
 from rpent.specs import PolicySpec
 from rpent_torch.environments import TRANSFORMERS
+from rpent_torch.hugging_face import OFFLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,5 +25,5 @@ def rpent_policies() -> Iterator[PolicySpec]:
         config="rpent_policy_pi0.config:Pi0Config",
         signature="rpent_policy_pi0.signature:signature",
         environments=(TRANSFORMERS,),
-        env=(("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1")),
+        env=OFFLINE,
     )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PolicyError
 from rpent_torch import device as devices
-from rpent_torch import threads, vision, weights
+from rpent_torch import hugging_face, weights
 from rpent_torch.weights import Differences
 
 from rpent_perception_sam3.checkpoint import read
@@ -30,12 +29,10 @@ def load(config: Sam3Config, report: Report) -> Segmenter:
     Raises:
         PolicyError: Something is missing, or does not fit.
     """
-    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
     checkpoint = read(config)
     report("importing transformers", 0.05)
-    threads.settle()
+    hugging_face.prepare()
     device = devices.choose(config.device)
-    vision.install()
     transformers = _transformers()
     from rpent_perception_sam3.server.detector import Detector  # noqa: PLC0415  (after the repair)
     from rpent_perception_sam3.server.segmenter import Segmenter  # noqa: PLC0415

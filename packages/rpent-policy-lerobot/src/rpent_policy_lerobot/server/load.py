@@ -30,7 +30,7 @@ def load(config: LerobotConfig, report: Report) -> LerobotPolicy:
     report("reading the checkpoint", 0.0)
     found = signature(config)
     report("importing LeRobot", 0.05)
-    sdk.prepare()
+    sdk.prepare(trust_code=config.trust_code)
     return _load(config, report, found)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lerobot.policies.factory import make_pre_post_processors
+from lerobot.processor import ProcessorStep
 from rpent.errors import PolicyError
 
 from rpent_policy_lerobot.checkpoint import POSTPROCESSOR, PREPROCESSOR, read_processor, step_name
@@ -35,8 +37,7 @@ def load(
     Raises:
         PolicyError: A step cannot be made.
     """
-    before = {step_name(step) for step in read_processor(folder, PREPROCESSOR)}
-    after = {step_name(step) for step in read_processor(folder, POSTPROCESSOR)}
+    before, after = _step_names(folder, PREPROCESSOR), _step_names(folder, POSTPROCESSOR)
     overrides: dict[str, Any] = {}
     if DEVICE_STEP in before:
         overrides[DEVICE_STEP] = {"device": device}
@@ -54,3 +55,21 @@ def load(
             f"The processors of the checkpoint `{folder}` cannot be made.", hint=str(error).strip()[:600]
         ) from error
     return pre, post
+
+
+def _step_names(folder: Path, pipeline: str) -> set[str]:
+    """Return the names of a pipeline's steps, of which each must be one: LeRobot would call any class or function."""
+    steps = read_processor(folder, pipeline)
+    for step in steps:
+        if "registry_name" in step:
+            continue
+        module, _, name = str(step["class"]).rpartition(".")
+        try:
+            found = getattr(import_module(module), name, None)
+        except ImportError as error:
+            raise PolicyError(
+                f"The step `{step['class']}` of `{pipeline}` cannot be imported: {error}."
+            ) from error
+        if not (isinstance(found, type) and issubclass(found, ProcessorStep)):
+            raise PolicyError(f"`{step['class']}`, which `{pipeline}` names, is no step of a pipeline.")
+    return {step_name(step) for step in steps}

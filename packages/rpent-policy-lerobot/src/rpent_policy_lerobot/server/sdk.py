@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from importlib import import_module
 from importlib.metadata import distributions, version
 from typing import Any
 
 from rpent.errors import PolicyError
+from rpent_torch import hugging_face
 
-_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
-_PLUGIN_PREFIX = "lerobot_policy_"
+from rpent_policy_lerobot.checkpoint import THIRD_PARTY
 
 _broken: dict[str, str] = {}
 """Third-party module → why it cannot be imported."""
 
 
-def prepare() -> None:
+def prepare(*, trust_code: bool = False) -> None:
     """Import torch, torchvision and LeRobot, and the installed third-party policies, which register themselves.
+
+    Args:
+        trust_code: Whether code that lies beside a checkpoint may be run.
 
     Raises:
         PolicyError: LeRobot, or something that it needs, is not installed here.
     """
-    # huggingface_hub and transformers read them when they are imported.
-    os.environ.update(dict.fromkeys(_OFFLINE, "1"))
-    from rpent_torch import threads, vision  # noqa: PLC0415 (the variables above come first)
-
     try:
-        threads.settle()
-        vision.install()
+        hugging_face.prepare(trust_code=trust_code)
         import_module("lerobot.policies.factory")
     except ImportError as error:
         raise PolicyError(
@@ -51,7 +48,7 @@ def third_party_modules() -> list[str]:
     build tool wrote with hyphens.
     """
     names = {str(each.metadata["Name"] or "").lower().replace("-", "_") for each in distributions()}
-    return sorted(name for name in names if name.startswith(_PLUGIN_PREFIX))
+    return sorted(name for name in names if name.startswith(THIRD_PARTY))
 
 
 def lerobot_version() -> str:
@@ -73,7 +70,7 @@ def config_class(family: str) -> Any:
         import_module(f"lerobot.policies.{family}.configuration_{family}")
     known = dict(base.get_known_choices())
     if family not in known:
-        module = _PLUGIN_PREFIX + family
+        module = THIRD_PARTY + family
         broken = f"`{module}` is installed but broken ({_broken[module]})." if module in _broken else ""
         raise PolicyError(
             f"LeRobot {lerobot_version()} knows no policy of the type `{family}`.",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PolicyError
 from rpent_torch import device as devices
-from rpent_torch import threads, vision, weights
+from rpent_torch import hugging_face, weights
 
 from rpent_policy_pi0.checkpoint import ACTION_KEY, STATE_KEY, read
 from rpent_policy_pi0.signature import describe
@@ -38,12 +37,10 @@ def load(config: Pi0Config, report: Report) -> Pi0Policy:
     Raises:
         PolicyError: Something is missing, or does not fit.
     """
-    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
     checkpoint = read(config)
     report("importing transformers", 0.05)
-    threads.settle()
+    hugging_face.prepare()
     device = devices.choose(config.device)
-    vision.install()
     from transformers.utils import logging  # noqa: PLC0415  (after the repair)
 
     from rpent_policy_pi0.server.policy import Pi0Policy  # noqa: PLC0415
@@ -97,7 +94,9 @@ def _processor(checkpoint: Checkpoint) -> Any:
     from transformers import AutoTokenizer, PI0ImageProcessor, PI0Processor  # noqa: PLC0415
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint.tokenizer, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(
+            checkpoint.tokenizer, local_files_only=True, trust_remote_code=False
+        )
         if checkpoint.kind == "transformers":
             return PI0Processor.from_pretrained(checkpoint.folder, tokenizer=tokenizer, local_files_only=True)
     except Exception as error:  # a damaged file fails in many ways
