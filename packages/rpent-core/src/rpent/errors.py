@@ -118,3 +118,16 @@ class RunDirectoryError(RpentError):
 
 class MemoryStoreError(RpentError):
     """A memory directory cannot be written or read."""
+
+
+def clause(error: BaseException, *, named: bool = False) -> str:
+    """Return the first line of any exception as a part of a sentence, bounded.
+
+    Args:
+        error: Of this project or of others.
+        named: Whether its type comes first: `KeyError: 'steps'`.
+    """
+    lines = str(error).strip().splitlines()
+    text = lines[0].strip().rstrip(".")[:300] if lines else ""
+    kind = type(error).__name__
+    return f"{kind}: {text}" if named and text else text or kind

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rpent.policies.asking import clause, is_memory
+from rpent.errors import clause
+from rpent.policies.asking import is_memory
 
 
 class OutOfMemoryError(RuntimeError):

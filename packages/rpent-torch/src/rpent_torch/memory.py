@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from rpent.policies.memory import resident_bytes
 
 
 def facts(device: str = "cpu") -> dict[str, int]:
@@ -27,17 +26,3 @@ def facts(device: str = "cpu") -> dict[str, int]:
             "device_total_bytes": int(total),
         }
     return found
-
-
-def resident_bytes() -> int:
-    """Return the resident memory of this process; its peak where the system does not tell the present one."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        import resource  # noqa: PLC0415
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
-    import resource  # noqa: PLC0415
-
-    return pages * resource.getpagesize()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rpent.errors import PolicyError
+from rpent.policies.fit import action_slices
 from rpent.policies.orientation import CONVERSIONS
 from rpent.policies.pictures import seen_as
 from rpent.suggest import listing
@@ -118,14 +119,7 @@ def _affine(
 
 def _columns(signature: Signature, embodiment: Embodiment, layout: Layout) -> NDArray[np.intp]:
     """Return the checkpoint's column for each number of the robot's action, in its own order."""
-    starts, position = {}, 0
-    for name, length in signature.action.items():
-        starts[name], position = position, position + length
-    columns: dict[str, range] = {}
-    following = 0
-    for part in layout.action:
-        length = embodiment.action[part.field].length
-        start = following if part.source is None else starts[part.source]
-        columns[part.field] = range(start, start + length)
-        following = start + length
-    return np.array([column for field in embodiment.action for column in columns[field]], np.intp)
+    by_field = {part.field: taken for part, taken in action_slices(signature, layout, embodiment)}
+    return np.concatenate(
+        [np.arange(by_field[field].start, by_field[field].stop) for field in embodiment.action]
+    )

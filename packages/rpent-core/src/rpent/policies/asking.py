@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PolicyError, RpentError
+from rpent.errors import PolicyError, RpentError, clause
 from rpent.policies.validation import checked_chunk
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Asker:
                 f"The policy `{self._backend}` failed: it ran out of memory ({clause(error)}).",
                 hint="Use a smaller `--max-batch`, another `--device`, or a machine with more memory.",
             )
-        return PolicyError(f"The policy `{self._backend}` failed: {type(error).__name__}: {clause(error)}.")
+        return PolicyError(f"The policy `{self._backend}` failed: {clause(error, named=True)}.")
 
 
 def is_memory(error: BaseException) -> bool:
@@ -81,9 +81,3 @@ def is_memory(error: BaseException) -> bool:
         or type(error).__name__ == "OutOfMemoryError"
         or any(words in text for words in _MEMORY_WORDS)
     )
-
-
-def clause(error: BaseException) -> str:
-    """Return an exception's first line as a part of a sentence, bounded."""
-    lines = str(error).strip().splitlines()
-    return (lines[0].rstrip(".")[:300] if lines else "") or type(error).__name__

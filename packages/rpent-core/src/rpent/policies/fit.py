@@ -109,6 +109,25 @@ def action_length(embodiment: Embodiment, layout: Layout) -> int:
     )
 
 
+def action_slices(
+    signature: Signature, layout: Layout, embodiment: Embodiment
+) -> list[tuple[ActionPart, slice]]:
+    """Return which of the checkpoint's columns each part of a layout's action takes, in the layout's order.
+
+    A part takes those of the checkpoint's part that it names (`source`), else those after the part before it. Of a
+    layout that does not fit, a name that the checkpoint lacks is passed over.
+    """
+    starts, position = {}, 0
+    for name, length in signature.action.items():
+        starts[name], position = position, position + length
+    slices, following = [], 0
+    for part in layout.action:
+        start = following if part.source is None else starts.get(part.source, following)
+        following = start + embodiment.action[part.field].length
+        slices.append((part, slice(start, following)))
+    return slices
+
+
 def _beside(signature: Signature, embodiment: Embodiment, layout: Layout) -> Fit:
     differences = (
         *_robot(signature, embodiment),
@@ -140,7 +159,7 @@ def _states(signature: Signature, embodiment: Embodiment, layout: Layout) -> lis
         if parts is None:
             differences.append(Difference(f"state `{name}`", "wants it", f"has {listing(layout.state)}"))
         elif (length := sum(state_length(embodiment, part) for part in parts)) != wanted:
-            made_of = " + ".join(_name(part) for part in parts)
+            made_of = " + ".join(converted(part) for part in parts)
             differences.append(
                 Difference(f"state `{name}`", f"wants {wanted} numbers", f"gives {length} ({made_of})")
             )
@@ -175,5 +194,6 @@ def _actions(signature: Signature, embodiment: Embodiment, layout: Layout) -> li
     return differences
 
 
-def _name(part: StatePart) -> str:
+def converted(part: StatePart) -> str:
+    """Return the field that a part is made of, with what becomes of it: `axis_angle(eef_quaternion)`."""
     return part.field if part.convert == "none" else f"{part.convert}({part.field})"

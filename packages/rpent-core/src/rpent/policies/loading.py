@@ -15,6 +15,7 @@ from rpent.policies.api import PolicyRequest
 from rpent.policies.asking import Asker
 from rpent.policies.embodiment import Embodiment
 from rpent.policies.fit import fit, refusal
+from rpent.rpc.loading import say_loading
 from rpent.specs import load_object
 
 if TYPE_CHECKING:
@@ -43,12 +44,6 @@ class Loaded:
     load_s: float
     warm_up_s: float
     """How long the made-up request took."""
-
-
-def say_loading(stage: str, fraction: float | None = None) -> None:
-    """Print one line about the load to the service's log; whoever starts the service shows it to the user."""
-    part = "" if fraction is None else f" ({min(max(fraction, 0.0), 1.0):.0%})"
-    print(f"loading: {stage.strip()}{part}", flush=True)  # noqa: T201  (this is the service's log)
 
 
 def load(config: PolicyServerConfig) -> Loaded:

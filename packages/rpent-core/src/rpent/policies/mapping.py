@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rpent.policies.fit import state_length
+from rpent.policies.fit import action_slices, converted, state_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,22 +64,16 @@ def _states(found: Fit) -> Iterator[MappingRow]:
 
 
 def _taken(part: StatePart) -> str:
-    name = part.field if part.convert == "none" else f"{part.convert}({part.field})"
+    name = converted(part)
     if part.start == 0 and part.length is None:
         return name
     return f"{name}[{part.start}:{'' if part.length is None else part.start + part.length}]"
 
 
 def _actions(found: Fit) -> Iterator[MappingRow]:
-    starts, position = {}, 0
-    for name, length in found.signature.action.items():
-        starts[name], position = position, position + length
-    following = 0
-    for part in found.layout.action:
+    for part, taken in action_slices(found.signature, found.layout, found.embodiment):
         field = found.embodiment.action[part.field]
-        start = following if part.source is None else starts.get(part.source, following)
-        following = start + field.length
-        columns = f"action[{start}:{following}]"
+        columns = f"action[{taken.start}:{taken.stop}]"
         yield MappingRow(
             kind="action",
             policy=columns if part.source is None else f"{part.source} = {columns}",

@@ -15,20 +15,29 @@ if TYPE_CHECKING:
 
     from rpent.env.types import Observation
 
+STATE = ("eef_position", "eef_quaternion", "gripper_opening_m", "joint_positions")
+"""The state that every observation has."""
+
 
 def state_fields(observation: Observation, fields: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-    """Return the named fields as vectors: attributes of the observation first, then its `extra`; numbers become (1,).
+    """Return the named fields as vectors, from the observation's own (`STATE`) or its `extra`; numbers become (1,).
+
+    Args:
+        observation: As the env server gave it.
+        fields: What a policy server wants, which may be anybody's: only state is ever looked up.
 
     Raises:
-        PolicyError: The robot's observation has no such field.
+        PolicyError: The robot's observation has no such field, or it is no vector of numbers.
     """
-    return {name: np.atleast_1d(np.asarray(_field(observation, name), np.float64)) for name in fields}
+    return {name: _vector(observation, name) for name in fields}
 
 
-def _field(observation: Observation, name: str) -> Any:
-    if name in observation.extra:
-        return observation.extra[name]
-    value = getattr(observation, name, None)
-    if value is None:
+def _vector(observation: Observation, name: str) -> NDArray[np.float64]:
+    value: Any = getattr(observation, name) if name in STATE else observation.extra.get(name)
+    try:
+        vector = np.atleast_1d(np.asarray(value, np.float64))
+    except (TypeError, ValueError):
+        vector = np.zeros((0, 0))
+    if value is None or vector.ndim != 1:
         raise PolicyError(f"The robot's observation has no state field `{name}`, which the policy wants.")
-    return value
+    return vector

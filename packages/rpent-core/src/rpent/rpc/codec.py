@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 import numpy as np
 
-from rpent.errors import FrameError
+from rpent.errors import FrameError, clause
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +77,7 @@ def encode(value: Any, limits: Limits = DEFAULT_LIMITS) -> list[Buffer]:
     try:
         header = msgpack.packb(value, default=pack_special, use_bin_type=True)
     except (ValueError, OverflowError, TypeError, UnicodeError) as error:
-        raise FrameError(f"The value cannot be sent: {_clause(error)}.") from error
+        raise FrameError(f"The value cannot be sent: {clause(error)}.") from error
     frames: list[Buffer] = [header, *arrays]
     check_size(frames, limits)
     return frames
@@ -125,7 +125,7 @@ def decode(frames: Sequence[Buffer], limits: Limits = DEFAULT_LIMITS) -> Any:
         RecursionError,
         msgpack.exceptions.UnpackException,
     ) as error:
-        raise FrameError(f"The message is not valid: {_clause(error)}.") from error
+        raise FrameError(f"The message is not valid: {clause(error)}.") from error
 
 
 def check_size(frames: Sequence[Buffer], limits: Limits) -> None:
@@ -199,8 +199,3 @@ def _view(dtype_name: Any, shape: Any, content: Any) -> NDArray[Any]:
     array: NDArray[Any] = np.ndarray(shape, dtype, buffer=content)
     array.flags.writeable = False
     return array
-
-
-def _clause(error: BaseException) -> str:
-    """Return an exception's text as the end of a sentence, bounded."""
-    return str(error).strip().rstrip(".")[:200] or type(error).__name__

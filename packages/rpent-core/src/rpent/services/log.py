@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from rpent.errors import RunDirectoryError
 from rpent.masking import without_keys
+from rpent.rpc.loading import LOADING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _TAIL_BYTES = 16_384
-LOADING = "loading: "
-"""How a line begins that says what a service does while it starts."""
 _MAX_LOADING = 200
 
 

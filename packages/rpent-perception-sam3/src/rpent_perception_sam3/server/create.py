@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent.errors import CancelledCallError
-from rpent.policies.loading import say_loading
 from rpent.rpc.facade import Facade, Method
+from rpent.rpc.loading import say_loading
 
 from rpent_perception_sam3 import __version__
 from rpent_perception_sam3.masks import encode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PolicyError
+from rpent.errors import PolicyError, clause
 from rpent_torch import device as devices
 from rpent_torch import hugging_face, weights
 from rpent_torch.weights import Differences
@@ -80,7 +80,9 @@ def _model(kind: Any, folder: Path, dtype: str) -> Any:
             output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError) as error:
-        raise PolicyError(f"The weights in `{folder}` cannot be loaded: {_line(error)}.") from error
+        raise PolicyError(
+            f"The weights in `{folder}` cannot be loaded: {clause(error, named=True)}."
+        ) from error
     found = weights.loading_differences(info)
     own = tuple(key for key in found.unexpected if not key.startswith(_OTHERS))
     differences = Differences(missing=found.missing, unexpected=own, misshaped=found.misshaped)
@@ -92,9 +94,6 @@ def _processor(kind: Any, folder: Path) -> Any:
     try:
         return kind.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # a damaged file fails in many ways
-        raise PolicyError(f"The processor in `{folder}` cannot be read: {_line(error)}.") from error
-
-
-def _line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0].rstrip('.')}" if text else type(error).__name__
+        raise PolicyError(
+            f"The processor in `{folder}` cannot be read: {clause(error, named=True)}."
+        ) from error

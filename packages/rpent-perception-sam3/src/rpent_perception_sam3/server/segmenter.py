@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
-from rpent.errors import ToolError
+from rpent.errors import ToolError, clause
 from rpent_torch import device as devices
 from rpent_torch import memory
 
@@ -56,8 +56,7 @@ class Segmenter:
         except (RuntimeError, ValueError, IndexError) as error:
             if self._device.startswith("cuda"):
                 torch.cuda.empty_cache()
-            line = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-            raise ToolError(f"SAM 3 failed: {line}.") from error
+            raise ToolError(f"SAM 3 failed: {clause(error)}.") from error
 
     def facts(self) -> dict[str, Any]:
         """Return what `describe` says of the models."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lerobot.configs.policies import PreTrainedConfig
-from rpent.errors import PolicyError
+from rpent.errors import PolicyError, clause
 
 from rpent_policy_lerobot.checkpoint import CONFIG, read_config
 from rpent_policy_lerobot.server import sdk
@@ -39,7 +39,7 @@ def read(config: LerobotConfig, *, device: str, vlm: str | None) -> Any:
         settings = PreTrainedConfig.from_pretrained(folder)
     except Exception as error:  # draccus has a family of errors of its own, and each class its checks
         raise PolicyError(
-            f"LeRobot {sdk.lerobot_version()} cannot read `{folder / CONFIG}`.", hint=_first_line(error)
+            f"LeRobot {sdk.lerobot_version()} cannot read `{folder / CONFIG}`.", hint=clause(error)
         ) from error
     for name, value in _replaced(settings, config, device, vlm).items():
         setattr(settings, name, value)
@@ -84,7 +84,3 @@ def _steps_setting(settings: Any) -> str:
     raise PolicyError(
         f"A policy of the type `{settings.type}` does not denoise.", hint="Leave `--denoising-steps` out."
     )
-
-
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

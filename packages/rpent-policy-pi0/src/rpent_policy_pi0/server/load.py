@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PolicyError
+from rpent.errors import PolicyError, clause
 from rpent_torch import device as devices
 from rpent_torch import hugging_face, weights
 
@@ -84,7 +84,7 @@ def _model(checkpoint: Checkpoint, dtype: str) -> Any:
         )
     except (OSError, ValueError, RuntimeError) as error:
         raise PolicyError(
-            f"The weights of `{checkpoint.folder}` cannot be loaded: {_line(error)}."
+            f"The weights of `{checkpoint.folder}` cannot be loaded: {clause(error, named=True)}."
         ) from error
     weights.refuse(weights.loading_differences(info), checkpoint=checkpoint.folder)
     return model
@@ -101,7 +101,7 @@ def _processor(checkpoint: Checkpoint) -> Any:
             return PI0Processor.from_pretrained(checkpoint.folder, tokenizer=tokenizer, local_files_only=True)
     except Exception as error:  # a damaged file fails in many ways
         raise PolicyError(
-            f"The processor of `{checkpoint.folder}` cannot be read: {_line(error)}."
+            f"The processor of `{checkpoint.folder}` cannot be read: {clause(error, named=True)}."
         ) from error
     return PI0Processor(
         PI0ImageProcessor(**_picture_size(checkpoint)),
@@ -145,8 +145,3 @@ def _check_image_token(model: Any, processor: Any, checkpoint: Checkpoint) -> No
             f"the model expects {wanted}.",
             hint="It is another model's tokenizer; give the right one with `--tokenizer`.",
         )
-
-
-def _line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0].rstrip('.')}" if text else type(error).__name__
