@@ -148,7 +148,7 @@ def test_the_folder_says_what_it_takes_without_its_server(tmp_path):
 
 
 def test_folders_that_are_no_checkpoint(tmp_path):
-    with pytest.raises(PolicyError, match=r"`config\.json` cannot be read"):
+    with pytest.raises(PolicyError, match=r"has no `config\.json`"):
         signature(RldxConfig(checkpoint=str(tmp_path)))
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "pi0"}))
     with pytest.raises(PolicyError, match="checkpoint of `pi0`"):

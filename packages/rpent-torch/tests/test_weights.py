@@ -1,6 +1,7 @@
 """Checkpoints are judged by their headers, and refused when a model would be left with random weights."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -73,6 +74,62 @@ def test_what_is_no_safetensors_file_is_refused(tmp_path, content):
     file.write_bytes(content)
     with pytest.raises(PolicyError, match="not a safetensors file"):
         weights.shapes(file)
+
+
+def header(shape, offsets):
+    """Return the text of a header with one tensor `a` of F32."""
+    return b'{"a": {"dtype": "F32", "shape": %s, "data_offsets": %s}}' % (shape, offsets)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        header(b"[4000]", b"[0, 16]"),
+        header(b"[-4]", b"[0, 16]"),
+        header(b"[4]", b"[16, 0]"),
+        header(b"[4]", b"[-16, 0]"),
+        header(b"[4]", b"[16, 32]"),
+        header(b"[1e999]", b"[0, 16]"),
+        header(b"[4]", b"[0, 1e999]"),
+        header(b"[4]", b"[0]"),
+        header(b"[%s]" % (b"9" * 5000), b"[0, 16]"),
+        header(b"[4]", b"[0, 16]")[:-1] + b", " + header(b"[4]", b"[0, 16]")[1:].replace(b"a", b"b", 1),
+        b"[" * 100_000,
+    ],
+    ids=[
+        "long",
+        "negative",
+        "backwards",
+        "before",
+        "hole",
+        "inf",
+        "inf-offset",
+        "one-offset",
+        "digits",
+        "overlapping",
+        "nested",
+    ],
+)
+def test_a_header_that_contradicts_itself_is_refused(tmp_path, text):
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(len(text).to_bytes(8, "little") + text + bytes(64))
+    with pytest.raises(PolicyError, match="not a safetensors file"):
+        weights.shapes(file)
+
+
+@pytest.mark.parametrize("length", [2**63, 2**64 - 1])
+def test_a_header_longer_than_its_file_is_refused(tmp_path, length):
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(length.to_bytes(8, "little") + b"{}")
+    with pytest.raises(PolicyError, match="not a safetensors file"):
+        weights.shapes(file)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "one.safetensors")
+    (tmp_path / weights.INDEX).write_text(json.dumps({"weight_map": {"a": "one.safetensors"}}))
+    with pytest.raises(PolicyError, match="cannot be read"):
+        weights.shapes(tmp_path)
 
 
 def test_the_same_keys_and_shapes_pass(folder):

@@ -6,12 +6,12 @@ transformers (`Sam3Model`, `Sam3TrackerModel`), in a folder each, or in one file
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rpent.errors import PolicyError
+from rpent.policies.checkpoint import read_json, require_any
 from rpent_torch import weights
 
 if TYPE_CHECKING:
@@ -42,13 +42,14 @@ def read(config: Sam3Config) -> Checkpoint:
     Raises:
         PolicyError: It is no SAM 3, or something is missing.
     """
-    folder = Path(config.checkpoint).expanduser()
+    folder = Path(config.checkpoint)
     detector = folder / DETECTOR if (folder / DETECTOR).is_dir() else folder
     _check(detector, DETECTOR_TYPES, "detector")
-    _require(detector, TOKENIZER_FILES, "tokenizer", "`tokenizer.save_pretrained(folder)`")
-    _require(detector, PROCESSOR_FILES, "processor", "`processor.save_pretrained(folder)`")
+    for names, what in ((TOKENIZER_FILES, "tokenizer"), (PROCESSOR_FILES, "processor")):
+        hint = f"Copy it there, or save it beside the model: `{what}.save_pretrained(folder)`."
+        require_any(detector, names, what, hint=hint)
     if config.tracker:
-        tracker = Path(config.tracker).expanduser()
+        tracker = Path(config.tracker)
     elif (folder / TRACKER).is_dir():
         tracker = folder / TRACKER
     else:
@@ -68,25 +69,9 @@ def _check(folder: Path, types: tuple[str, ...], what: str) -> None:
 
 
 def _model_type(folder: Path) -> str:
-    try:
-        values = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        return str(values.get("model_type") or "nothing")
-    except FileNotFoundError:
-        raise PolicyError(
-            f"The folder `{folder}` has no `config.json`.",
-            hint="It must be a folder that transformers saved SAM 3 in; a bare weights file is not enough.",
-        ) from None
-    except (OSError, ValueError, AttributeError) as error:
-        raise PolicyError(f"`{folder / 'config.json'}` cannot be read: {error}.") from error
+    hint = "It must be a folder that transformers saved SAM 3 in; a bare weights file is not enough."
+    return str(read_json(folder / "config.json", hint=hint).get("model_type") or "nothing")
 
 
 def _has_both(folder: Path) -> bool:
     return any(key.startswith(TRACKER_KEYS) for key in weights.shapes(folder))
-
-
-def _require(folder: Path, names: tuple[str, ...], what: str, remedy: str) -> None:
-    if not any((folder / name).is_file() for name in names):
-        raise PolicyError(
-            f"The folder `{folder}` has no {what} ({' or '.join(f'`{name}`' for name in names)}).",
-            hint=f"Copy it there, or save it beside the model: {remedy}.",
-        )

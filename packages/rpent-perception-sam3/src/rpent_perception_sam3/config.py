@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from rpent.policies.checkpoint import FolderPath, OptionalFolderPath  # noqa: TC002  (pydantic reads the annotations)
 
 
 class Sam3Config(BaseModel):
@@ -12,11 +13,11 @@ class Sam3Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    checkpoint: str = Field(
+    checkpoint: FolderPath = Field(
         description="Folder of SAM 3 as transformers reads it: with config, weights, processor and tokenizer, or with "
         "the folders `detector` and `tracker`."
     )
-    tracker: str | None = Field(
+    tracker: OptionalFolderPath = Field(
         None,
         description="Folder of the tracker, which answers points; by default in the checkpoint's folder.",
     )

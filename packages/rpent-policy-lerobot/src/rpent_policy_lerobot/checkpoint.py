@@ -6,12 +6,12 @@ statistics that their steps name.
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 from rpent.errors import PolicyError
+from rpent.policies.checkpoint import existing_folder, has_any, read_json
 
 CONFIG = "config.json"
 PREPROCESSOR, POSTPROCESSOR = "policy_preprocessor.json", "policy_postprocessor.json"
@@ -26,15 +26,9 @@ def read_config(folder: Path) -> dict[str, Any]:
     Raises:
         PolicyError: There is no such folder, or it is no LeRobot checkpoint.
     """
-    if not folder.is_dir():
-        raise PolicyError(
-            f"The checkpoint folder `{folder}` does not exist.", hint="Give its path with `--checkpoint`."
-        )
-    if not (folder / CONFIG).is_file():
-        inner = folder / "pretrained_model"
-        hint = f"Give `{inner}`." if (inner / CONFIG).is_file() else "Give the folder that holds it."
-        raise PolicyError(f"The folder `{folder}` has no `{CONFIG}`.", hint=hint)
-    config = read_json(folder / CONFIG)
+    inner = existing_folder(folder) / "pretrained_model"
+    hint = f"Give `{inner}`." if (inner / CONFIG).is_file() else "Give the folder that holds it."
+    config = read_json(folder / CONFIG, hint=hint)
     if not isinstance(config.get("type"), str) or not isinstance(config.get("output_features"), dict):
         kind = config.get("model_type") or next(iter(config.get("architectures") or ()), None)
         raise PolicyError(
@@ -93,21 +87,6 @@ def step_name(step: dict[str, Any]) -> str:
     return str(step.get("registry_name") or str(step.get("class", "")).rpartition(".")[2])
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Return a JSON object.
-
-    Raises:
-        PolicyError: It cannot be read, or is something else.
-    """
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise PolicyError(f"`{path}` cannot be read as JSON.", hint=str(error)) from error
-    if not isinstance(value, dict):
-        raise PolicyError(f"`{path}` does not hold a JSON object.")
-    return value
-
-
 def local_folder(folder: Path, named: str, inside: str, marks: tuple[str, ...]) -> str | None:
     """Return where something that a checkpoint names on the hub is on this machine, or None.
 
@@ -119,11 +98,6 @@ def local_folder(folder: Path, named: str, inside: str, marks: tuple[str, ...]) 
     """
     candidates = [folder / named, folder / inside, *_cached(named)]
     return next((str(each) for each in candidates if has_any(each, marks)), None)
-
-
-def has_any(folder: Path, marks: tuple[str, ...]) -> bool:
-    """Return whether a folder has one of these files."""
-    return any((folder / mark).is_file() for mark in marks)
 
 
 def _cached(named: str) -> list[Path]:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PolicyError
+from rpent.policies.checkpoint import has_any, require_any
 
-from rpent_policy_lerobot.checkpoint import PREPROCESSOR, has_any, local_folder, read_processor, step_name
+from rpent_policy_lerobot.checkpoint import PREPROCESSOR, local_folder, read_processor, step_name
 
 if TYPE_CHECKING:
     from rpent_policy_lerobot.config import LerobotConfig
@@ -50,9 +51,8 @@ def find_vlm(folder: Path, saved: dict[str, Any], config: LerobotConfig) -> str 
 
 
 def _given(path: str | None, option: str, marks: tuple[str, ...]) -> str | None:
-    if path is not None and not has_any(Path(path), marks):
-        accepted = " or ".join(f"`{mark}`" for mark in marks)
-        raise PolicyError(f"The folder `{path}` (`--{option}`) has no {accepted}.")
+    if path is not None:
+        require_any(Path(path), marks, _WORDS[option], hint=f"Give another with `--{option}`.")
     return path
 
 

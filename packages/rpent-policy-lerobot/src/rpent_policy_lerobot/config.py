@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 from rpent.policies.api import PolicyConfig
+from rpent.policies.checkpoint import OptionalFolderPath  # noqa: TC002  (pydantic reads the annotations)
 
 
 class LerobotConfig(PolicyConfig):
     """Where a checkpoint and what belongs to it are, and how it is asked."""
 
-    tokenizer: str | None = Field(
+    tokenizer: OptionalFolderPath = Field(
         None,
         description="Folder of the tokenizer (SmolVLA, Pi0, Pi0.5), where the checkpoint only names it on the hub.",
     )
-    vlm: str | None = Field(
+    vlm: OptionalFolderPath = Field(
         None,
         description="Folder of the vision-language model's configuration and processor (SmolVLA); no weights needed.",
     )
@@ -41,9 +41,3 @@ class LerobotConfig(PolicyConfig):
         description="Values that replace those of the checkpoint's `config.json`, as JSON: "
         '`{"base_model_path": "/models/base"}`.',
     )
-
-    @field_validator("checkpoint", "tokenizer", "vlm")
-    @classmethod
-    def _absolute(cls, value: str | None) -> str | None:
-        """The server's process may have another working directory."""
-        return value if value is None else str(Path(value).expanduser().absolute())

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PolicyError
+from rpent.policies.checkpoint import read_json
 from rpent.policies.signature import CameraInput, Signature
 from rpent_torch import weights
 
@@ -14,7 +15,6 @@ from rpent_policy_lerobot.checkpoint import (
     POSTPROCESSOR,
     PREPROCESSOR,
     read_config,
-    read_json,
     read_processor,
 )
 from rpent_policy_lerobot.companions import find_tokenizer, find_vlm

@@ -9,12 +9,12 @@ the tokenizer is somewhere else.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rpent.errors import PolicyError
+from rpent.policies.checkpoint import read_json, require_any
 from rpent_torch import weights
 
 from rpent_policy_pi0.config import CAMERAS, camera_names
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rpent_policy_pi0.config import Pi0Config
 
 CONFIG, PROCESSOR = "config.json", "processor_config.json"
+WHOLE = "It must be a folder that transformers or LeRobot saved a Pi0 in, with its processor."
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model")
 NORMALIZER = "policy_preprocessor*normalizer_processor.safetensors"
 STATE_KEY, ACTION_KEY = "observation.state", "action"
@@ -64,9 +65,9 @@ def read(config: Pi0Config) -> Checkpoint:
     Raises:
         PolicyError: It is no PI0 checkpoint, or something is missing.
     """
-    folder = Path(config.checkpoint).expanduser()
+    folder = Path(config.checkpoint)
     weights.weights_file(folder)
-    values = _json(folder / CONFIG, folder)
+    values = read_json(folder / CONFIG, hint=WHOLE)
     kind = _kind(values, folder)
     normalizer = _normalizer(folder) if kind == "lerobot" else None
     if kind == "lerobot":
@@ -85,21 +86,6 @@ def read(config: Pi0Config) -> Checkpoint:
     )
     _check_padding(checkpoint)
     return checkpoint
-
-
-def _json(path: Path, folder: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise PolicyError(
-            f"The checkpoint `{folder}` has no `{path.name}`.",
-            hint="It must be a folder that transformers or LeRobot saved a Pi0 in, with its processor.",
-        ) from None
-    except (OSError, ValueError) as error:
-        raise PolicyError(f"`{path}` cannot be read: {error}.") from error
-    if not isinstance(values, dict):
-        raise PolicyError(f"`{path}` holds no JSON object.")
-    return values
 
 
 def _kind(values: Mapping[str, Any], folder: Path) -> Literal["transformers", "lerobot"]:
@@ -125,7 +111,7 @@ def _check_variants(values: Mapping[str, Any], folder: Path) -> None:
 
 def _normalizer(folder: Path) -> Path | None:
     """Return LeRobot's statistics, which must be means and standard deviations."""
-    steps = _json(folder / "policy_preprocessor.json", folder).get("steps", ())
+    steps = read_json(folder / "policy_preprocessor.json", hint=WHOLE).get("steps", ())
     for step in steps:
         norms = step.get("config", {}).get("norm_map", {})
         others = {
@@ -148,7 +134,7 @@ def _dims(folder: Path, normalizer: Path | None) -> tuple[int, int]:
         means = [sizes.get(f"{key}.mean", 0) for key in (STATE_KEY, ACTION_KEY)]
         stds = [sizes.get(f"{key}.std", 0) for key in (STATE_KEY, ACTION_KEY)]
     elif (folder / PROCESSOR).is_file():
-        values = _json(folder / PROCESSOR, folder)
+        values = read_json(folder / PROCESSOR)
         means = [len(values.get(f"{key}_mean") or ()) for key in ("state", "actions")]
         stds = [len(values.get(f"{key}_std") or ()) for key in ("state", "actions")]
     elif (folder / "policy_preprocessor.json").is_file():
@@ -179,13 +165,10 @@ def _cameras(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _tokenizer(folder: Path, given: str | None) -> Path:
-    place = Path(given).expanduser() if given else folder
-    if any((place / name).is_file() for name in TOKENIZER_FILES):
-        return place
-    raise PolicyError(
-        f"The folder `{place}` has no tokenizer ({' or '.join(f'`{name}`' for name in TOKENIZER_FILES)}).",
-        hint="Give the folder of PaliGemma's tokenizer with `--tokenizer` (or `RPENT_PI0_TOKENIZER`).",
-    )
+    place = Path(given) if given else folder
+    hint = "Give the folder of PaliGemma's tokenizer with `--tokenizer` (or `RPENT_PI0_TOKENIZER`)."
+    require_any(place, TOKENIZER_FILES, "tokenizer", hint=hint)
+    return place
 
 
 def _check_padding(checkpoint: Checkpoint) -> None:

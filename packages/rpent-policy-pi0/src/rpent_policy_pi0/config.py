@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 from rpent.policies.api import PolicyConfig
+from rpent.policies.checkpoint import FolderPath, OptionalFolderPath  # noqa: TC002  (pydantic reads the annotations)
 
 CAMERAS = ("observation.images.image", "observation.images.image2")
 """The pictures of LIBERO checkpoints, in the order of LeRobot's and openpi's training data: from the front, then
@@ -15,8 +16,8 @@ from the wrist."""
 class Pi0Config(PolicyConfig):
     """A local folder with the PI0 of transformers, or with a Pi0 that LeRobot saved."""
 
-    checkpoint: str = Field(description="Folder with config.json, the weights and the processor.")
-    tokenizer: str | None = Field(
+    checkpoint: FolderPath = Field(description="Folder with config.json, the weights and the processor.")
+    tokenizer: OptionalFolderPath = Field(
         None, description="Folder of the tokenizer (PaliGemma's), where the checkpoint has none."
     )
     cameras: str | None = Field(

@@ -65,7 +65,9 @@ def test_a_missing_tokenizer_is_named(copy):
 def test_another_models_tokenizer_is_refused(copy, tmp_path):
     from rpent_torch.server.tiny_tokenizer import tiny_tokenizer
 
-    tiny_tokenizer(["entirely other words"], extra=["<other>", "<marks>"]).save_pretrained(tmp_path / "other")
+    tiny_tokenizer(["entirely other words"], extra={"one": "<other>", "two": "<marks>"}).save_pretrained(
+        tmp_path / "other"
+    )
     assert "another model's tokenizer" in refusal(copy, tokenizer=str(tmp_path / "other"))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PolicyError
 from rpent.home import expanded
+from rpent.policies.checkpoint import read_json
 from rpent.suggest import listing
 
 from rpent_policy_rldx.modality import parse_modalities
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rpent_policy_rldx.modality import Modalities
 
 MODEL_TYPE = "RLDX-1"
+WHOLE = "It must be the folder of an RLDX-1 checkpoint, with its processor."
 
 
 def read_checkpoint(
@@ -33,16 +32,18 @@ def read_checkpoint(
             f"`{checkpoint}` is neither a folder nor the address of a server.",
             hint="`--checkpoint` is `tcp://HOST:PORT` or the folder of an RLDX-1 checkpoint.",
         )
-    kind = _json(folder / "config.json", folder).get("model_type")
+    kind = read_json(folder / "config.json", hint=WHOLE).get("model_type")
     if kind != MODEL_TYPE:
         raise PolicyError(f"`{checkpoint}` is a checkpoint of `{kind}`; `{MODEL_TYPE}` is wanted.")
     inner = folder / "processor" if (folder / "processor").is_dir() else folder
     configs = (
-        _json(inner / "processor_config.json", folder).get("processor_kwargs", {}).get("modality_configs")
+        read_json(inner / "processor_config.json", hint=WHOLE)
+        .get("processor_kwargs", {})
+        .get("modality_configs")
     )
     configs = configs if isinstance(configs, dict) else {}
     tag = _tag(embodiment_tag, configs, checkpoint)
-    statistics = _json(inner / "statistics.json", folder).get(tag, {})
+    statistics = read_json(inner / "statistics.json", hint=WHOLE).get(tag, {})
     where = f"`{checkpoint}` (`{tag}`)"
     modalities = parse_modalities(configs[tag], where=where)
     return modalities, _means(statistics, "state"), _means(statistics, "action")
@@ -58,17 +59,6 @@ def _tag(wanted: str, configs: dict[str, Any], checkpoint: str) -> str:
         f"`{checkpoint}` has no embodiment `{wanted}`.",
         hint=f"`--embodiment-tag` takes one of its own: {listing(tag.upper() for tag in configs)}.",
     )
-
-
-def _json(path: Path, folder: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        raise PolicyError(
-            f"`{folder}` is no checkpoint of RLDX-1: `{path.relative_to(folder)}` cannot be read ({reason})."
-        ) from error
-    return content if isinstance(content, dict) else {}
 
 
 def _means(statistics: Any, modality: str) -> dict[str, int]:

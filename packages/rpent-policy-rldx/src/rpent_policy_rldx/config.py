@@ -8,6 +8,7 @@ from pathlib import Path  # noqa: TC003  (pydantic reads the annotations)
 from pydantic import Field, field_validator
 from rpent.home import expanded
 from rpent.policies.api import PolicyConfig
+from rpent.policies.checkpoint import FolderPath  # noqa: TC002  (pydantic reads the annotations)
 
 _VECTOR = re.compile(r"(?P<name>[^=\s]+)=(?P<length>[1-9]\d{0,3})")
 
@@ -15,7 +16,7 @@ _VECTOR = re.compile(r"(?P<name>[^=\s]+)=(?P<length>[1-9]\d{0,3})")
 class RldxConfig(PolicyConfig):
     """Where the server is, or the checkpoint for which one is started."""
 
-    checkpoint: str = Field(
+    checkpoint: FolderPath = Field(
         description="tcp://HOST:PORT of a running server, or the folder of a checkpoint for which one is started."
     )
     state: tuple[str, ...] = Field(

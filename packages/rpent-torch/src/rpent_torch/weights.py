@@ -8,12 +8,14 @@ judged in milliseconds, without torch and without reading its weights.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rpent.errors import PolicyError
+from rpent.policies.checkpoint import existing_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +25,13 @@ INDEX = "model.safetensors.index.json"
 
 _MAX_HEADER_BYTES = 100_000_000
 _LISTED = 4
+_ITEM_BYTES = (
+    dict.fromkeys(("BOOL", "I8", "U8", "F8_E4M3", "F8_E5M2"), 1)
+    | dict.fromkeys(("I16", "U16", "F16", "BF16"), 2)
+    | dict.fromkeys(("I32", "U32", "F32"), 4)
+    | dict.fromkeys(("I64", "U64", "F64", "C64"), 8)
+)
+"""Bytes of a number; of types that are not here, lengths are not checked."""
 
 
 class TensorInfo(NamedTuple):
@@ -77,11 +86,7 @@ def weights_file(folder: str | Path) -> Path:
     Raises:
         PolicyError: There are none, or no such folder.
     """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise PolicyError(
-            f"The checkpoint folder `{folder}` does not exist.", hint="Give its path with `--checkpoint`."
-        )
+    folder = existing_folder(folder)
     for name in (WEIGHTS, INDEX):
         if (folder / name).is_file():
             return folder / name
@@ -170,28 +175,47 @@ def refuse(differences: Differences, *, checkpoint: str | Path) -> None:
 
 def _header(path: Path) -> dict[str, TensorInfo]:
     try:
+        size = path.stat().st_size
+        if not path.is_file():
+            raise OSError("it is no file")
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
-            if length > min(_MAX_HEADER_BYTES, path.stat().st_size):
+            if length > min(_MAX_HEADER_BYTES, size):
                 raise ValueError("its header is cut off")
             header: dict[str, Any] = json.loads(file.read(length))
         header.pop("__metadata__", None)
         tensors = {
             key: TensorInfo(str(at["dtype"]), tuple(map(int, at["shape"]))) for key, at in header.items()
         }
-        end = 8 + length + max((int(at["data_offsets"][1]) for at in header.values()), default=0)
+        end = 8 + length + _data_bytes(tensors, header)
     except OSError as error:
         raise PolicyError(f"The weights `{path}` cannot be read ({error.strerror or error}).") from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError) as error:
         raise PolicyError(
             f"`{path}` is not a safetensors file.", hint="Copy the checkpoint again."
         ) from error
-    if path.stat().st_size < end:
+    if size < end:
         raise PolicyError(
-            f"The weights `{path}` are incomplete: {path.stat().st_size} of {end} bytes.",
-            hint="Copy the checkpoint again.",
+            f"The weights `{path}` are incomplete: {size} of {end} bytes.", hint="Copy the checkpoint again."
         )
     return tensors
+
+
+def _data_bytes(tensors: Mapping[str, TensorInfo], header: Mapping[str, Any]) -> int:
+    """Return the length of the data: tensors lie in it one after the other, each as long as its shape says.
+
+    Raises:
+        ValueError: They overlap, leave holes, or are of another length.
+    """
+    places = {key: tuple(map(int, at["data_offsets"])) for key, at in header.items()}
+    end = 0
+    for key, (first, last) in sorted(places.items(), key=lambda item: item[1]):
+        dtype, shape = tensors[key]
+        wanted = math.prod(shape) * _ITEM_BYTES.get(dtype, 0)
+        if first != end or last < first or min(shape, default=0) < 0 or (wanted and last - first != wanted):
+            raise ValueError(f"`{key[:80]}` does not lie where its shape says")
+        end = last
+    return end
 
 
 def _sharded(index: Path) -> dict[str, TensorInfo]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rpent.policies.checkpoint import FolderPath  # noqa: TC001  (pydantic reads the annotations)
 from rpent.policies.signature import CameraInput, Signature
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class PolicyConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    checkpoint: str = Field(description="Folder of the checkpoint, or the address of the server that has it.")
+    checkpoint: FolderPath = Field(
+        description="Folder of the checkpoint, or the address of the server that has it."
+    )
     device: str = Field(
         "auto", description="auto, cpu, cuda, cuda:1, mps; auto takes the best that is there."
     )

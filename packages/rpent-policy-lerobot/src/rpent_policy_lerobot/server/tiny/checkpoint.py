@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from lerobot.configs.types import FeatureType, PolicyFeature
 from lerobot.policies.factory import get_policy_class, make_policy_config, make_pre_post_processors
+from rpent.policies.checkpoint import read_json
 
-from rpent_policy_lerobot.checkpoint import CONFIG, PREPROCESSOR, read_json
+from rpent_policy_lerobot.checkpoint import CONFIG, PREPROCESSOR
 from rpent_policy_lerobot.companions import TOKENIZER_STEP
 from rpent_policy_lerobot.server.tiny.language import VLM_NAME, save_vlm
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, SmolVLMConfig, SmolVLMImageProcessor, SmolVLMProcessor
+from rpent_torch.server.tiny_tokenizer import tiny_tokenizer
+from transformers import SmolVLMConfig, SmolVLMImageProcessor, SmolVLMProcessor
 from transformers.models.smolvlm.video_processing_smolvlm import SmolVLMVideoProcessor
 
 if TYPE_CHECKING:
@@ -15,28 +15,12 @@ VLM_NAME = "HuggingFaceTB/SmolVLM2-500M-Video-Instruct"
 """What SmolVLA's checkpoints name."""
 
 _SENTENCES = ["pick up the black bowl and place it on the plate", "open the top drawer of the cabinet"]
-_MARKS = {"pad_token": "<pad>", "bos_token": "<bos>", "eos_token": "<eos>", "unk_token": "<unk>"}
 _PICTURE_MARKS = {
     "image_token": "<image>",
     "fake_image_token": "<fake_token_around_image>",
     "global_image_token": "<global-img>",
     "end_of_utterance_token": "<end_of_utterance>",
 }
-
-
-def make_tokenizer() -> Any:
-    """Return a byte-level BPE tokenizer that encodes any text."""
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    bpe.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=512,
-        special_tokens=[*_MARKS.values(), *_PICTURE_MARKS.values()],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bpe.train_from_iterator(_SENTENCES, trainer)
-    return PreTrainedTokenizerFast(tokenizer_object=bpe, **_MARKS, extra_special_tokens=_PICTURE_MARKS)
 
 
 def save_vlm(folder: Path, tokenizer_folder: Path) -> None:
@@ -46,7 +30,7 @@ def save_vlm(folder: Path, tokenizer_folder: Path) -> None:
         folder: For the model's configuration and processor.
         tokenizer_folder: For the tokenizer alone.
     """
-    tokenizer = make_tokenizer()
+    tokenizer = tiny_tokenizer(_SENTENCES, extra=_PICTURE_MARKS)
     tokenizer.save_pretrained(tokenizer_folder)
     _config(tokenizer).save_pretrained(folder)
     edge = {"longest_edge": 64}
