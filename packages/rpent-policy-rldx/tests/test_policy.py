@@ -136,7 +136,7 @@ def test_an_error_reply_is_one_bounded_line_without_keys(tmp_path):
         server.replace_answer = {"error": "boom the-servers-token \x1b[31m\n" + "x" * 5000}
         with pytest.raises(PolicyError) as error:
             policy.infer([request(policy)])
-        assert "failed: boom [token] [31m xxx" in error.value.message
+        assert "failed: boom [key] [31m xxx" in error.value.message
         assert len(error.value.message) < 400
         server.replace_answer = None
         assert policy.infer([request(policy)])[0].shape == (16, 7)

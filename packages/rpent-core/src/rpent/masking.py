@@ -1,4 +1,4 @@
-"""Keys stay out of logs: what an error quotes may hold one."""
+"""What others say is quoted in errors and logs as one plain line, without keys."""
 
 from __future__ import annotations
 
@@ -18,3 +18,16 @@ def without_keys(text: str) -> str:
     for name, value in sorted(secrets.items(), key=lambda item: -len(item[1])):
         text = text.replace(value, f"${name}")
     return text
+
+
+def quoted(text: str, *, secret: str | None = None, limit: int = 300) -> str:
+    """Return what another program said as one printable, bounded line without keys.
+
+    Args:
+        text: Its words, with whatever control characters.
+        secret: A key that this process sent, in whatever way it came here.
+        limit: Characters at most.
+    """
+    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    line = without_keys(line.replace(secret, "[key]") if secret else line)
+    return line if len(line) <= limit else line[:limit] + " …"

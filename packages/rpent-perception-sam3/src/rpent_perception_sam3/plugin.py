@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.hookspecs import hookimpl
-from rpent.specs import PerceptorSpec, ServiceSpec
+from rpent.specs import QUIET_THREADS, PerceptorSpec, ServiceSpec
 from rpent_torch.environments import TRANSFORMERS
 from rpent_torch.hugging_face import OFFLINE
 
@@ -25,7 +25,7 @@ PERCEPTION = ServiceSpec(
     starts_alone=False,
     ready_timeout_s=900.0,
     env=OFFLINE,
-    env_defaults=(("OMP_NUM_THREADS", "1"), ("OMP_WAIT_POLICY", "PASSIVE")),
+    env_defaults=QUIET_THREADS,
 )
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import PolicyError
-from rpent.masking import without_keys
+from rpent.masking import quoted
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.sync.client import connect
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 _PAUSE_S = 0.2
-_LINE = 300
 _ATTEMPTS = 2
 
 
@@ -145,13 +144,9 @@ class OpenpiClient:
         return unpack(message)
 
     def _last_line(self, text: str) -> str:
-        """Return the end of a traceback, printable, without keys and not longer than a line."""
-        lines = [line.strip() for line in text.splitlines() if line.strip()] or ["it does not say why."]
-        line = "".join(letter if letter.isprintable() else " " for letter in lines[-1])
-        if self._api_key:
-            line = line.replace(self._api_key, "[key]")
-        line = without_keys(line)
-        return line if len(line) <= _LINE else line[:_LINE] + " …"
+        """Return the end of a traceback."""
+        lines = [line for line in text.splitlines() if line.strip()] or ["it does not say why."]
+        return quoted(lines[-1], secret=self._api_key)
 
     def _stranger(self, reason: str, *, hint: str | None = None) -> PolicyError:
         return PolicyError(

@@ -6,8 +6,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rpent.errors import PolicyError, UsageError
+from rpent.errors import PolicyError
 from rpent.policies.api import Policy
+from rpent.services.tokens import read_token
 
 from rpent_policy_openpi.client import OpenpiClient
 from rpent_policy_openpi.signature import ACTIONS, channels_first, signature
@@ -161,12 +162,4 @@ def _shown(value: Any) -> Any:
 
 
 def _read_key(config: OpenpiConfig) -> str | None:
-    if config.api_key_file is None:
-        return None
-    try:
-        key = config.api_key_file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The key file `{config.api_key_file}` cannot be read ({error}).") from error
-    if not key or not key.isascii() or not key.isprintable():
-        raise UsageError(f"The key file `{config.api_key_file}` holds no key.")
-    return key
+    return None if config.api_key_file is None else read_token(config.api_key_file)

@@ -7,8 +7,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import zmq
-from rpent.errors import PolicyError, UsageError
-from rpent.masking import without_keys
+from rpent.errors import PolicyError
+from rpent.masking import quoted
+from rpent.services.tokens import read_token
 from zmq.utils.monitor import recv_monitor_message
 
 from rpent_policy_rldx.modality import parse_modalities
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from rpent_policy_rldx.modality import Modalities
 
 _PAUSE_S = 0.1
-_LINE = 300
 _SHORT_S = 2.0
 
 
@@ -115,9 +115,8 @@ class RldxClient:
             self._drop()  # a REQ socket without an answer takes no other question
             raise
         if isinstance(answer, dict) and "error" in answer:
-            raise PolicyError(
-                f"The RLDX server at `{self.address}` failed: {self._one_line(str(answer['error']))}"
-            )
+            said = quoted(str(answer["error"]), secret=self._token)
+            raise PolicyError(f"The RLDX server at `{self.address}` failed: {said}")
         return answer
 
     def _receive(self, line: zmq.Socket[bytes], timeout_s: float) -> bytes:
@@ -186,22 +185,6 @@ class RldxClient:
             monitor.close(0)
             line.close(0)
 
-    def _one_line(self, text: str) -> str:
-        """Return the server's words printable, without keys, and not longer than a line."""
-        line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-        if self._token:
-            line = line.replace(self._token, "[token]")
-        line = without_keys(line)
-        return line if len(line) <= _LINE else line[:_LINE] + " …"
-
 
 def _read_token(config: RldxConfig) -> str | None:
-    if config.api_token_file is None:
-        return None
-    try:
-        token = config.api_token_file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The token file `{config.api_token_file}` cannot be read ({error}).") from error
-    if not token:
-        raise UsageError(f"The token file `{config.api_token_file}` is empty.")
-    return token
+    return None if config.api_token_file is None else read_token(config.api_token_file)

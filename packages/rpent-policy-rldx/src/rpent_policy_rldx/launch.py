@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rpent.errors import PolicyError
 from rpent.home import expanded
-from rpent.masking import without_keys
+from rpent.masking import quoted
 
 from rpent_policy_rldx.address import Address
 from rpent_policy_rldx.client import RldxClient
@@ -163,9 +163,7 @@ def _show(launched: Launched, report: Report) -> None:
 
 def _printable(line: bytes) -> str:
     """Return a line of a log without keys and control characters, and of a progress bar its last state."""
-    text = line.decode(errors="replace").strip().rpartition("\r")[2]
-    text = "".join(letter if letter.isprintable() else " " for letter in text)
-    return without_keys(text)[:_LINE].strip()
+    return quoted(line.decode(errors="replace").strip().rpartition("\r")[2], limit=_LINE)
 
 
 def _interpreter(config: RldxConfig) -> Path:

@@ -27,7 +27,7 @@ def read_or_make_token(path: Path) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return _read(path)
+        return read_token(path)
     except OSError as error:
         raise UsageError(f"The token file `{path}` cannot be made ({error.strerror}).") from error
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -36,11 +36,21 @@ def read_or_make_token(path: Path) -> str:
     return token
 
 
-def _read(path: Path) -> str:
+def read_token(path: Path) -> str:
+    """Return the token in a file.
+
+    Raises:
+        UsageError: The file cannot be read, or holds nothing that can stand in a header.
+    """
     try:
         token = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The token file `{path}` cannot be read ({error}).") from error
     if not token:
-        raise UsageError(f"The token file `{path}` is empty.", hint="Remove it, and a token is made.")
+        raise UsageError(
+            f"The token file `{path}` is empty.",
+            hint="A server that is started makes one where there is no file.",
+        )
+    if not (token.isascii() and token.isprintable()):
+        raise UsageError(f"The token file `{path}` holds more than one line of plain characters.")
     return token
