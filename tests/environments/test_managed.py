@@ -1,6 +1,7 @@
 """Managed environments, built for real by uv from a small local project, so that no index is asked."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -188,6 +189,28 @@ def test_the_commands(declared, capsys):
     assert rpent("env", "remove", "tiny", "--yes") == 0
     assert [row.state for row in inventory()] == ["not built"]
     assert rpent("env", "remove", "tiny", "--yes") == ExitCode.INFRASTRUCTURE
+
+
+def test_a_command_runs_in_it_with_the_agents_modules(declared, capfd, monkeypatch):
+    """In place of this process, which is why a child stands for it here."""
+    monkeypatch.setattr(
+        os, "execve", lambda program, words, environ: subprocess.run(words, env=environ, check=True)
+    )
+    code = "import sys, rpent, tinysim; print(tinysim.VERSION, sys.argv[1:])"
+    assert rpent("env", "run", "tiny", "python", "-c", code) == ExitCode.INFRASTRUCTURE
+    assert capfd.readouterr().err.endswith("Hint: rpent env sync tiny\n")
+    assert rpent("env", "sync", "tiny", "--no-start") == 0
+    capfd.readouterr()
+    assert rpent("env", "run", "tiny", "python", "-c", code, "--help", "-v") == 0
+    assert capfd.readouterr().out == "1.0 ['--help', '-v']\n"
+    assert rpent("env", "run", "tiny", "no-such-command") == ExitCode.USAGE
+
+
+def test_the_environment_of_several_distributions_links_them_all(spec, said):
+    environment = ManagedEnvironment(spec, distribution="rpent-core", sharing=("rpent-planner-flash",))
+    environment.sync(say=said.append)
+    linked = {path.name for path in environment.interpreter().overlay.iterdir()}
+    assert {"rpent", "rpent_planner_flash"} <= linked
 
 
 def test_an_environment_of_an_uninstalled_plugin_can_be_removed(spec, said, capsys):

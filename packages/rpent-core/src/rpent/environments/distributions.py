@@ -83,15 +83,15 @@ class LinkedDistribution:
         return {name for name in names if name.isidentifier()}
 
 
-def linked_distributions(distribution: str = "") -> list[LinkedDistribution]:
+def linked_distributions(*distributions: str) -> list[LinkedDistribution]:
     """Return the distributions that a service's interpreter gets from here: core, transports, the service's.
 
     Their requirements are followed as far as they belong to RPent (a name `rpent-…` or entry points of ours).
 
     Args:
-        distribution: The distribution that provides the service; empty when core does.
+        distributions: Those that provide the services; an empty name stands for core.
     """
-    wanted = [CORE_DISTRIBUTION, *_providers(_TRANSPORTS), *([distribution] if distribution else [])]
+    wanted = [CORE_DISTRIBUTION, *_providers(_TRANSPORTS), *filter(None, distributions)]
     found: dict[str, LinkedDistribution] = {}
     while wanted:
         name = canonical(wanted.pop())

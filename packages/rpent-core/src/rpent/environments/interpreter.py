@@ -103,12 +103,12 @@ def choose(
     )
 
 
-def linked_interpreter(python: str, distribution: str) -> Interpreter:
+def linked_interpreter(python: str, *distributions: str) -> Interpreter:
     """Return another interpreter with the agent's rpent distributions linked into it."""
     from rpent.environments.distributions import linked_distributions  # noqa: PLC0415 (metadata is read)
     from rpent.environments.overlay import overlay  # noqa: PLC0415
 
-    return Interpreter(python, overlay=overlay(linked_distributions(distribution)))
+    return Interpreter(python, overlay=overlay(linked_distributions(*distributions)))
 
 
 def missing_modules(python: str, names: Sequence[str]) -> list[str]:

@@ -71,7 +71,7 @@ class ManagedEnvironment:
 
     def interpreter(self) -> Interpreter:
         """Return its interpreter with the agent's rpent distributions linked in."""
-        return linked_interpreter(str(self.python), self.distribution)
+        return linked_interpreter(str(self.python), self.distribution, *self.sharing)
 
     def sync(
         self,
