@@ -237,3 +237,19 @@ def test_kept_choices_are_for_their_owner_only(environment, wheels, said):
     assert file.stat().st_mode & 0o077 == 0
     assert "secret" in json.loads(file.read_text())["index_url"]
     assert "secret" not in json.dumps(environment.record())
+
+
+def test_an_index_with_a_password_stands_in_no_command_line(monkeypatch, tmp_path, said):
+    uv = tmp_path / "uv"
+    uv.write_text('#!/bin/sh\necho "arguments: $*"\necho "index: $UV_DEFAULT_INDEX"\n')
+    uv.chmod(0o755)
+    monkeypatch.setenv("RPENT_UV", str(uv))
+    monkeypatch.delenv("UV_FIND_LINKS", raising=False)
+    address = "https://user:secret@mirror.example/simple"
+    choices = BuildChoices(index_url=address)
+    pytorch.install_torch(
+        ("torch==9.0", "torchvision==9.0"), python="python", choices=choices, versions=None, say=said.append
+    )
+    lines = [line for line in said if line.startswith(("arguments: ", "index: "))]
+    assert [line for line in lines if "secret" in line] == [f"index: {address}"] * 2
+    assert len([line for line in lines if line.startswith("arguments: pip install")]) == 2

@@ -36,11 +36,12 @@ class BuildChoices:
         )
 
     def uv_arguments(self) -> list[str]:
-        """Return uv's arguments for where packages come from."""
-        arguments = ["--default-index", self.index_url] if self.index_url else []
-        for place in self.find_links:
-            arguments += ["--find-links", place]
-        return arguments
+        """Return uv's arguments for where packages come from, besides the index."""
+        return [part for place in self.find_links for part in ("--find-links", place)]
+
+    def uv_variables(self) -> dict[str, str]:
+        """Return uv's environment variables for the index, whose address may hold a password."""
+        return {"UV_DEFAULT_INDEX": self.index_url} if self.index_url else {}
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was chosen as plain data, equal to what JSON makes of it."""

@@ -57,6 +57,7 @@ def install(
         versions = None if lock is None else constraints(lock)
         install_torch(spec.torch, python=str(python), choices=choices, versions=versions, say=say)
     where = ["--python", str(python), *choices.uv_arguments(), *spec.index_args]
+    index = choices.uv_variables()
     with tempfile.TemporaryDirectory() as folder:
         if lock is not None:
             file = Path(folder) / "lock.txt"
@@ -64,10 +65,10 @@ def install(
             say("Installing what the lock says")
             # `sync` would remove torch; nothing needs to be resolved, a lock is complete.
             command = ["pip", "install", "--no-deps", "-r"] if spec.torch else ["pip", "sync"]
-            run_uv([*command, str(file), *where], say=say)
+            run_uv([*command, str(file), *where], say=say, variables=index)
         # With a lock this installs nothing, unless an installed rpent package wants more than it knows.
         wanted = requirement_files(spec, distributions, Path(folder))
-        run_uv(["pip", "install", *where, *wanted], say=say)
+        run_uv(["pip", "install", *where, *wanted], say=say, variables=index)
 
 
 def _create(venv: Path, version: str, say: Callable[[str], None]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,9 +88,10 @@ def install_torch(
     common = ["pip", "install", "--python", python, *choices.uv_arguments(), *source]
     say(f"Installing {', '.join(requirements)}")
     constrained = ["--constraints", "-"] if versions else []
-    run_uv([*common, *constrained, torch], say=say, stdin=versions, without=(BACKEND_VARIABLE,))
+    run = partial(run_uv, say=say, without=(BACKEND_VARIABLE,), variables=choices.uv_variables())
+    run([*common, *constrained, torch], stdin=versions)
     if others:
-        run_uv([*common, "--no-deps", *others], say=say, without=(BACKEND_VARIABLE,))
+        run([*common, "--no-deps", *others])
 
 
 def _source(torch: str, python: str, choices: BuildChoices, say: Callable[[str], None]) -> list[str]:
@@ -124,9 +126,8 @@ def _version_at_hand(torch: str, python: str, choices: BuildChoices) -> str | No
     """Return the version of torch in the folders of wheels that were named; None when they have none that fits."""
     if not (choices.find_links or os.environ.get("UV_FIND_LINKS")):
         return None
-    links = [part for place in choices.find_links for part in ("--find-links", place)]
     arguments = ["pip", "install", "--python", python, "--dry-run", "--reinstall", "--no-deps", "--no-index"]
-    said = ask_uv([*arguments, *links, torch], without=(BACKEND_VARIABLE,))
+    said = ask_uv([*arguments, *choices.uv_arguments(), torch], without=(BACKEND_VARIABLE,))
     found = re.search(r"^ \+ torch==(\S+)", said or "", re.MULTILINE)
     return found.group(1) if found else None
 

@@ -6,12 +6,13 @@ import os
 import shutil
 import subprocess
 from collections import deque
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rpent.errors import EnvironmentSetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 UV_VARIABLE = "RPENT_UV"
 
@@ -45,6 +46,7 @@ def run_uv(
     say: Callable[[str], None],
     stdin: str | None = None,
     without: Sequence[str] = (),
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Run uv and pass on what it says, line by line.
 
@@ -53,6 +55,8 @@ def run_uv(
         say: Called with each line.
         stdin: What uv reads from its standard input.
         without: Environment variables that uv shall not see.
+        variables: Further ones that it shall see, such as an index with a password, which every user of the machine
+            could read in a command line.
 
     Raises:
         EnvironmentSetupError: uv failed; the message holds its last lines.
@@ -63,7 +67,7 @@ def run_uv(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=_environment(without),
+        env={**_environment(without), **variables},
     )
     last: deque[str] = deque(maxlen=8)
     try:
