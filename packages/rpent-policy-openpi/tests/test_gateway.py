@@ -90,7 +90,10 @@ def test_pictures_as_openpis_servers_take_them(tmp_path, picture):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"observation/imag": 1}, "unknown `observation/imag`; the policy takes .*`observation/image`"),
+        (
+            {"observation/imag": 1},
+            "unknown `observation/imag`; the policy takes .*`observation/image`.*--ignore",
+        ),
         ({"observation/state": np.zeros(7)}, "`observation/state` has 7 numbers; the policy takes 8"),
         ({"observation/state": np.full(8, np.nan)}, "`observation/state` has NaN"),
         ({"observation/state": "left"}, "`observation/state` is a `str`; a vector"),

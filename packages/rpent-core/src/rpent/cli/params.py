@@ -39,7 +39,7 @@ class PluginChoice(click.ParamType):  # type: ignore[type-arg]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         """Return `[libero|toy]` for the help, or a plain word where nothing is installed."""
-        return f"[{'|'.join(self.names())}]" if self.names() else self.kind.rstrip("s").upper()
+        return f"[{'|'.join(self.names())}]" if self.names() else "NAME"
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
         """Say what is installed."""

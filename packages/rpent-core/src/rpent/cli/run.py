@@ -49,7 +49,8 @@ class RunCommand(SectionedCommand):
         if any(section.kind == "robots" for section in sections_of(ctx)):
             return ""
         if self.planner is None:
-            return "A robot and a planner add options: rpent run --robot NAME --planner NAME --help"
+            options = " ".join(f"--{kind} NAME" for kind in ("robot", "planner", "policy"))
+            return f"A robot, a planner and a policy add options: rpent run {options} --help"
         return f"A robot adds options: {ctx.command_path} --robot NAME --help"
 
 

@@ -70,7 +70,7 @@ class PolicyLoop:
         self._episode = f"{context.run_dir.name}-{uuid4().hex[:8]}"
 
     def run(
-        self, instruction: str, max_chunks: int, done: Callable[[Observation], bool] = lambda _: False
+        self, instruction: str, max_chunks: int, done: Callable[[Observation], bool] | None = None
     ) -> LoopResult:
         """Carry out chunks until something stops the policy.
 
@@ -85,6 +85,7 @@ class PolicyLoop:
             ToolError: The policy failed or answered something unusable; earlier chunks stay carried out.
             ServiceError: The policy server died; and `CallTimeoutError`: it hangs.
         """
+        done = done or (lambda _: False)
         wanted = Wanted.of(self._policy.describe())
         seen = start = self._observe(wanted)
         self._policy.reset(self._episode, self._seed(start))

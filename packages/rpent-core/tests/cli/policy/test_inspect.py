@@ -53,7 +53,14 @@ def test_none_that_fits_is_code_3_with_the_differences(arm, checkpoint, run_cli)
     )
     assert result.exit_code == ExitCode.INFRASTRUCTURE
     assert "✗ camera `front`" in result.stdout
+    assert "Robot `arm`, layout `mirrored`: does not fit\n" in result.stdout
     assert "native" in result.stdout
+
+
+def test_of_several_that_do_not_fit_the_nearest_is_shown(arm, tmp_path, run_cli):
+    folder = make_checkpoint(tmp_path / "c", MIRRORED.model_copy(update={"state": {"vector": 7}}))
+    result = run_cli("policy", "inspect", str(folder), "--robot", "arm")
+    assert "Robot `arm`, layout `mirrored`: does not fit; this is the nearest\n" in result.stdout
 
 
 def test_the_backend_is_the_one_that_reads_it(arm, checkpoint, run_cli):

@@ -32,3 +32,8 @@ def test_backends_with_their_environments(plugin_site, run_cli, monkeypatch, tmp
     text = run_cli("policy", "list").stdout
     assert "environments: heavy-one (not built), heavy-two (not built)" in text
     assert "unusable: it needs the module `no_such_module`" in text
+
+
+def test_without_a_backend_the_help_asks_for_a_name(run_cli, monkeypatch):
+    monkeypatch.setenv("RPENT_DISABLE_PLUGINS", "bc,lerobot,openpi,pi0,rldx")
+    assert "--backend NAME" in run_cli("policy", "inspect", "--help").stdout

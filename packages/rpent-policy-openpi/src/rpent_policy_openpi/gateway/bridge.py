@@ -49,7 +49,10 @@ class Bridge:
         known = {*self._keys.keys, PROMPT}
         wanted = f"the policy takes {listing(known)}"
         if unknown := [str(key)[:80] for key in values if key not in known | self._keys.ignored]:
-            raise PolicyError(f"The observation has the unknown {listing(unknown[:5])}; {wanted}.")
+            raise PolicyError(
+                f"The observation has the unknown {listing(unknown[:5])}; {wanted}. "
+                f"`rpent policy serve-openpi --ignore {unknown[0]}` lets it pass."
+            )
         if missing := [key for key in self._keys.keys if key not in values]:
             raise PolicyError(f"The observation lacks {listing(missing)}; {wanted}.")
         images = {piece.name: self._picture(piece, values) for piece in self._keys.cameras}

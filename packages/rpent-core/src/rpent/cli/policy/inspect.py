@@ -123,12 +123,11 @@ def _parts(signature: Signature) -> Iterator[tuple[str, ...]]:
         yield "state", name, str(length)
     for name, length in signature.action.items():
         yield "action", name, str(length)
-    steps = (
-        "a number that its server knows" if signature.chunk_length is None else str(signature.chunk_length)
-    )
+    steps = "" if signature.chunk_length is None else f"{signature.chunk_length} "
+    unknown = "; how many, its server knows" if signature.chunk_length is None else ""
     carried = "all" if signature.execute_steps is None else str(signature.execute_steps)
     rate = f", {signature.control_rate_hz:g} Hz" if signature.control_rate_hz else ""
-    yield "chunk", f"{steps} actions, {carried} carried out{rate}"
+    yield "chunk", f"{steps}actions, {carried} carried out{rate}{unknown}"
     if signature.observation_steps > 1:
         yield "memory", f"sees {signature.observation_steps} observations"
 
@@ -137,7 +136,8 @@ def _fit(chosen: Fit, every: Sequence[Fit]) -> Iterator[str]:
     from rpent.policies.mapping import mapping
 
     robot, name = chosen.embodiment.robot, chosen.layout.name
-    verdict = "fits" if chosen.ok else "does not fit; this is the nearest"
+    nearest = len(every) > 1 and all(len(chosen.differences) <= len(each.differences) for each in every)
+    verdict = "fits" if chosen.ok else f"does not fit{'; this is the nearest' if nearest else ''}"
     yield f"Robot `{robot}`, layout `{name}`: {verdict}"
     arrow = {"camera": "<-", "state": "<-", "action": "->"}
     yield from _table(

@@ -33,7 +33,7 @@ def command(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"version": 1, "policies": rows}, indent=2))
     elif not rows:
-        click.echo("No policy backend is installed; `rpent-policy-lerobot` is one.")
+        click.echo("No policy backend is installed; `rpent-policy-bc` and `rpent-policy-lerobot` are two.")
     else:
         _table(rows)
 
