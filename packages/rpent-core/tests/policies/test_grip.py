@@ -18,7 +18,9 @@ def grip_after(*rows, begin=(0.3, 0.08), **changes):
 
 
 def test_something_that_was_lifted_is_held():
-    grip = grip_after((0.2, 0.08), (0.05, 0.08), (0.05, 0.05), (0.05, 0.02), (0.08, 0.02), (0.12, 0.02))
+    grip = grip_after(
+        (0.2, 0.08), (0.05, 0.08), (0.05, 0.05), (0.05, 0.02), (0.06, 0.02), (0.08, 0.02), (0.12, 0.02)
+    )
     assert grip.holds(0.05)
     assert grip.lifted_m == pytest.approx(0.07)
     assert not grip.holds(0.08)
@@ -46,7 +48,8 @@ def test_open_fingers_hold_nothing():
 
 def test_fingers_on_the_move_or_told_to_open_hold_nothing():
     assert not grip_after((0.05, 0.05), (0.1, 0.04), (0.2, 0.03)).holds(0.05)
-    assert not grip_after((0.05, 0.02), (0.2, 0.02), (0.2, 0.02), gripper_command=-1.0).holds(0.05)
+    assert not grip_after((0.05, 0.02), *[(0.2, 0.02)] * 4, gripper_command=-1.0).holds(0.05)
+    assert not grip_after((0.05, 0.04), (0.1, 0.03), (0.2, 0.02), (0.2, 0.02)).holds(0.05)
 
 
 def test_without_a_track_fingers_that_move_between_the_ends_of_chunks_hold_nothing_yet():

@@ -17,8 +17,10 @@ step x, y, z of the grasp point (world, metres) and the opening. Without it only
 COMMAND = "gripper_command"
 """The key of `Observation.extra` with the commanded width, -1 open to 1 closed, where an env server knows it."""
 STEADY_M = 0.001
-"""Fingers that move less than this in a control step (or, without a track, in a chunk) have come to rest on something,
+"""Fingers that move less than this in the last steps (or, without a track, in a chunk) have come to rest on something,
 or on each other."""
+STEADY_STEPS = 3
+"""Control steps that fingers must rest: where they are told to and fro they stand still for one, holding nothing."""
 
 
 class Grip:
@@ -44,8 +46,8 @@ class Grip:
         for row in track:
             self._follow(row[:3], float(row[3]))
         self._follow(observation.eef_position, observation.gripper_opening_m)
-        before = float(track[-2, 3]) if len(track) > 1 else self.opening_m
-        self._steady = abs(observation.gripper_opening_m - before) < STEADY_M
+        lately = track[-STEADY_STEPS - 1 :, 3] if len(track) > 1 else [self.opening_m]
+        self._steady = float(np.ptp([*lately, observation.gripper_opening_m])) < STEADY_M
         self._last = observation
 
     @property
