@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
 from rpent.errors import PolicyError
 from rpent_policy_bc.checkpoint import Architecture, Description, read, signature_of
+from rpent_policy_bc.config import BcConfig, signature
 from rpent_policy_bc.server import tensors
 from rpent_torch.weights import shapes
 
@@ -64,3 +66,31 @@ def test_weights_are_read_as_they_were_written(tmp_path):
     assert found.keys() == wanted.keys()
     for name, value in wanted.items():
         np.testing.assert_array_equal(found[name], value)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "config.json").write_text(DESCRIPTION.model_dump_json())
+    tensors.save(tmp_path / "model.safetensors", {"a": np.zeros(2, np.float32)}, {})
+    return tmp_path
+
+
+def test_a_checkpoint_without_its_weights_is_refused_before_it_is_served(folder):
+    assert signature(BcConfig(checkpoint=str(folder))).family == "bc"
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[:-1])
+    with pytest.raises(PolicyError, match="incomplete"):
+        signature(BcConfig(checkpoint=str(folder)))
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(PolicyError, match="cannot be read"):
+        signature(BcConfig(checkpoint=str(folder)))
+
+
+def test_a_pipe_and_bytes_that_are_no_text_are_refused(tmp_path):
+    (tmp_path / "config.json").write_bytes(b"\xff\xfe{")
+    with pytest.raises(PolicyError, match="no readable"):
+        read(tmp_path)
+    (tmp_path / "config.json").unlink()
+    os.mkfifo(tmp_path / "config.json")
+    with pytest.raises(PolicyError, match="no readable"):
+        read(tmp_path)

@@ -59,8 +59,10 @@ def read(folder: str | Path) -> Description:
     """
     path = Path(folder).expanduser() / CONFIG
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise OSError("it is no file")
         text = path.read_text(encoding="utf-8")
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         raise PolicyError(
             f"`{folder}` is not a checkpoint of `bc`: it has no readable `{CONFIG}`.",
             hint="`rpent policy train-bc RUNS… --out DIR` makes one.",

@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PluginError, PolicyError, RpentError, UsageError
+from rpent.errors import PluginError, PolicyError, RpentError, UsageError, clause
 from rpent.specs import load_object
 
 if TYPE_CHECKING:
@@ -98,11 +98,20 @@ def read_signature(spec: PolicySpec, config: PolicyConfig) -> Signature | None:
         ) from error
     except Exception as error:
         raise PolicyError(
-            f"The checkpoint `{config.checkpoint}` cannot be read by the policy `{spec.name}`: "
-            f"{type(error).__name__}: {error}",
-            hint="`rpent policy inspect CHECKPOINT` shows what it holds.",
+            f"The checkpoint `{config.checkpoint}` cannot be read by the policy `{spec.name}` ({_fault(error)}).",
+            hint="Is it complete, and one of this policy? Else copy it again.",
         ) from error
     return signature
+
+
+def _fault(error: Exception) -> str:
+    """Return what a reader stumbled over as one clause."""
+    from pydantic import ValidationError  # noqa: PLC0415  (only where something is wrong)
+
+    if not isinstance(error, ValidationError):
+        return clause(error, named=True)
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"`{'.'.join(map(str, first['loc']))[:80]}`: {first['msg']}"
 
 
 def embodiment_of(robot: RobotSpec) -> Embodiment:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+Length = Annotated[int, Field(ge=0, le=1_000_000)]
+"""Numbers in a vector."""
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+Pixels = Annotated[int, Field(ge=1, le=16_384)]
 
 
 class CameraInput(BaseModel):
@@ -12,8 +17,8 @@ class CameraInput(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    height: int | None = Field(None, description="Pixels; None where the policy resizes by itself.")
-    width: int | None = None
+    height: Pixels | None = Field(None, description="Pixels; None where the policy resizes by itself.")
+    width: Pixels | None = None
 
 
 class Signature(BaseModel):
@@ -28,17 +33,17 @@ class Signature(BaseModel):
     family: str
     """`act`, `smolvla`, `pi0`, `bc`, ...: the kind of policy."""
     cameras: dict[str, CameraInput] = {}
-    state: dict[str, int] = {}
+    state: dict[str, Length] = {}
     """Vector → its length."""
-    action: dict[str, int] = {}
+    action: dict[str, Length] = {}
     """Part → its length, in order; their sum is the action's dimension D."""
-    chunk_length: int | None = None
+    chunk_length: Count | None = None
     """Actions in one answer, T; None where only the server knows."""
-    execute_steps: int | None = None
+    execute_steps: Count | None = None
     """How many of them are meant to be carried out before the next question; None means all."""
-    observation_steps: int = 1
+    observation_steps: Count = 1
     """How many past observations one inference sees."""
-    control_rate_hz: float | None = None
+    control_rate_hz: float | None = Field(None, gt=0, allow_inf_nan=False)
     """The rate that it was trained at, where the checkpoint says so."""
     robot: str | None = None
     """The robot that it was trained for, where the checkpoint says so."""
