@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rpent.env.types import Observation
 from rpent.testing.environments import python_for, run_code
+from rpent_torch.testing import write_zeros
 
 DISTRIBUTION = "rpent-perception-sam3"
 
@@ -92,11 +93,4 @@ def folder(tmp_path: Path, write_weights: Callable[[Path, list[str]], None]) -> 
 def write_weights() -> Callable[[Path, list[str]], None]:
     """Write a safetensors file with one number for each key."""
 
-    def write(path: Path, keys: list[str]) -> None:
-        places = enumerate(keys)
-        header = json.dumps(
-            {key: {"dtype": "F32", "shape": [1], "data_offsets": [4 * i, 4 * i + 4]} for i, key in places}
-        ).encode()
-        path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4 * len(keys)))
-
-    return write
+    return lambda path, keys: write_zeros(path, dict.fromkeys(keys, (1,)))

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
+from rpent_torch.testing import write_zeros
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 CAMERAS = ("observation.images.image", "observation.images.image2")
 VLM = "HuggingFaceTB/SmolVLM2-500M-Video-Instruct"
 _STATISTICS = {"observation.state": 8, "action": 7}
-
-
-def write_tensors(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Write a safetensors file of float32 zeros."""
-    header, end = {}, 0
-    for name, shape in shapes.items():
-        size = 4 * math.prod(shape)
-        header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [end, end + size]}
-        end += size
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + bytes(end))
 
 
 def config(family: str, **changes: Any) -> dict[str, Any]:
@@ -54,7 +43,7 @@ def write_checkpoint(
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(saved))
-    write_tensors(folder / "model.safetensors", {"model.a": (4, 3), "model.b": (3,)})
+    write_zeros(folder / "model.safetensors", {"model.a": (4, 3), "model.b": (3,)})
     norm_map = {"VISUAL": "IDENTITY", "STATE": "MEAN_STD", "ACTION": "MEAN_STD"}
     normalizer = {
         "registry_name": "normalizer_processor",
@@ -69,5 +58,5 @@ def write_checkpoint(
         (folder / f"policy_{name}processor.json").write_text(json.dumps({"name": name, "steps": steps}))
         shapes = {f"{key}.{kind}": (n,) for key, n in _STATISTICS.items() for kind in ("mean", "std")}
         shapes = {key: shape for key, shape in shapes.items() if key not in without}
-        write_tensors(folder / f"{name}.safetensors", shapes)
+        write_zeros(folder / f"{name}.safetensors", shapes)
     return folder

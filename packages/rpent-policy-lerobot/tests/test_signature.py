@@ -11,8 +11,9 @@ from rpent.policies.chosen import ChosenPolicy
 from rpent_policy_lerobot.config import LerobotConfig
 from rpent_policy_lerobot.plugin import rpent_policies
 from rpent_policy_lerobot.signature import signature
+from rpent_torch.testing import write_zeros
 
-from .folders import CAMERAS, VLM, config, write_checkpoint, write_tensors
+from .folders import CAMERAS, VLM, config, write_checkpoint
 
 
 def read(folder: Path, **options):
@@ -178,7 +179,7 @@ def test_values_that_would_not_be_normalised(tmp_path):
     write_checkpoint(tmp_path / "a", config("act"), without=("action.std",))
     assert "`action.std` is missing" in refused(tmp_path / "a")
     write_checkpoint(tmp_path / "b", config("act"))
-    write_tensors(tmp_path / "b" / "post.safetensors", {"action.mean": (6,), "action.std": (6,)})
+    write_zeros(tmp_path / "b" / "post.safetensors", {"action.mean": (6,), "action.std": (6,)})
     assert "(6,)" in refused(tmp_path / "b")
 
 

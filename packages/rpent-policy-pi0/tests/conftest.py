@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rpent_torch.testing import write_zeros
 
 STATE, ACTION = 8, 7
 
@@ -15,20 +16,7 @@ STATE, ACTION = 8, 7
 @pytest.fixture
 def write_tensors() -> Callable[[Path, dict[str, list[int]]], None]:
     """Write a safetensors file of zeros: key → shape."""
-
-    def write(path: Path, shapes: dict[str, list[int]]) -> None:
-        header: dict[str, Any] = {}
-        end = 0
-        for key, shape in shapes.items():
-            size = 4
-            for side in shape:
-                size *= side
-            header[key] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
-            end += size
-        data = json.dumps(header).encode()
-        path.write_bytes(len(data).to_bytes(8, "little") + data + bytes(end))
-
-    return write
+    return write_zeros
 
 
 @pytest.fixture

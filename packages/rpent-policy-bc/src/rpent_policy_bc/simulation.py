@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rpent.cancel import CancelToken
 from rpent.env.client import EnvClient
 from rpent.errors import UsageError
+from rpent.policies import chosen
 from rpent.robot import ToolContext
 from rpent.run.manifest import request_from_json
 from rpent.run.request import Limits
 from rpent.run.resolve import resolve
 from rpent.run.services import service_requests
 from rpent.services.supervisor import Supervisor
-from rpent.specs import load_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,11 +84,7 @@ def embodiment_of(recording: Recording, registry: Registry | None = None) -> Emb
         UsageError: It offers nothing.
         PluginError: The robot is not installed.
     """
-    spec = _resolved(recording, registry).robot_spec
-    if not spec.embodiment:
-        raise UsageError(f"The robot `{spec.name}` does not say what it offers policies.")
-    found: Embodiment = load_object(spec.embodiment)
-    return found
+    return chosen.embodiment_of(_resolved(recording, registry).robot_spec)
 
 
 def _resolved(recording: Recording, registry: Registry | None) -> Resolved:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from rpent.environments.interpreter import choose
 from rpent.errors import PolicyError, UsageError
+from rpent.specs import QUIET_THREADS
 from rpent.suggest import listing
 from rpent_torch.environments import TORCH
 
@@ -149,7 +150,7 @@ def run_training(
     with tempfile.TemporaryDirectory(prefix="rpent-bc-") as folder:
         path = Path(folder) / "job.json"
         path.write_text(job.model_dump_json(), encoding="utf-8")
-        environ = interpreter.environ({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"})
+        environ = interpreter.environ(dict(QUIET_THREADS))
         process = subprocess.Popen(
             [interpreter.python, "-m", "rpent_policy_bc.server.train", str(path)],
             stdin=subprocess.PIPE,  # when it closes, the process ends

@@ -6,6 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rpent.policies.counts import Seconds
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,7 +20,7 @@ class Statistics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting = self._answered = self._failed = 0
-        self._total_s = self._max_s = 0.0
+        self._seconds = Seconds()
 
     def arrived(self) -> None:
         """Count a request that waits for its answer."""
@@ -42,17 +44,15 @@ class Statistics:
             with self._lock:
                 self._answered += not failed
                 self._failed += failed
-                self._total_s += elapsed
-                self._max_s = max(self._max_s, elapsed)
+                self._seconds.add(elapsed)
 
     def data(self) -> dict[str, Any]:
         """Return them as plain data."""
         with self._lock:
-            count = self._answered + self._failed
             return {
                 "waiting": self._waiting,
                 "answered": self._answered,
                 "failed": self._failed,
-                "mean_s": round(self._total_s / count, 4) if count else None,
-                "max_s": round(self._max_s, 4),
+                "mean_s": round(self._seconds.mean, 4) if self._seconds.count else None,
+                "max_s": round(self._seconds.longest, 4),
             }
