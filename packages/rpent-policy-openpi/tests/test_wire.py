@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rpent.errors import PolicyError
-from rpent_policy_openpi.wire import pack, unpack
+from rpent_policy_openpi.wire import MAX_MESSAGE_BYTES, pack, unpack
 
 
 @pytest.mark.parametrize("dtype", ["u1", "<i8", ">i4", "<f2", "<f4", "<f8", "?"])
@@ -66,10 +66,12 @@ def array(**changes):
         array(shape=[3]),
         array(shape=[-1]),
         array(shape=[2**62, 2**62]),
+        array(shape=[0, 2**63], data=b""),
         array(shape="2"),
         array(data=None),
         array(shape=[1] * 20 + [2]),
         b"\x91" * 5000 + b"\x01",
+        msgpack.packb({b"__npgeneric__": True, b"data": 10**15, b"dtype": "|i1"}),
         pack(np.arange(5)) + b"\0",
     ],
 )
@@ -82,3 +84,19 @@ def test_what_is_no_message_is_refused_in_one_sentence(data):
 def test_any_bytes_are_a_message_or_a_policy_error(data):
     with contextlib.suppress(PolicyError):
         unpack(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xdd\x00\x10\x00\x00" + b"\x80" * 2**20,
+        (b"\xdc\x10\x00" + b"\x90" * 2**12) * 30,
+        b"\xdc\x00\x40" + (b"\xdc\x10\x00" + b"\x80" * 2**12) * 64,
+        b"\xdc\x00\x40" + (b"\xdc\x10\x00" + b"\x90" * 2**12) * 64,
+        b"\xdd\x03\xff\xff\xff" * 400 + bytes(2**26),
+    ],
+    ids=["long-list", "trailing", "many-maps", "many-lists", "nested-long-lists"],
+)
+def test_a_message_that_would_fill_the_memory_is_refused(data):
+    with pytest.raises(PolicyError, match="not openpi's msgpack"):
+        unpack(data[:MAX_MESSAGE_BYTES])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rpent.errors import PolicyError
-from rpent_policy_rldx.wire import modality, pack, unpack
+from rpent_policy_rldx.wire import MAX_MESSAGE_BYTES, modality, pack, unpack
 
 
 @pytest.mark.parametrize("dtype", ["u1", "<f4", "<f8", ">i2", "?"])
@@ -74,3 +74,19 @@ def test_a_pickle_is_not_read():
 def test_any_bytes_are_a_message_or_a_policy_error(data):
     with contextlib.suppress(PolicyError):
         unpack(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xdd\x00\x10\x00\x00" + b"\x80" * 2**20,
+        (b"\xdc\x10\x00" + b"\x90" * 2**12) * 30,
+        b"\xdc\x00\x40" + (b"\xdc\x10\x00" + b"\x80" * 2**12) * 64,
+        b"\xdc\x00\x40" + (b"\xdc\x10\x00" + b"\x90" * 2**12) * 64,
+        b"\xdd\x03\xff\xff\xff" * 400 + bytes(2**26),
+    ],
+    ids=["long-list", "trailing", "many-maps", "many-lists", "nested-long-lists"],
+)
+def test_a_message_that_would_fill_the_memory_is_refused(data):
+    with pytest.raises(PolicyError, match="not RLDX's msgpack"):
+        unpack(data[:MAX_MESSAGE_BYTES])

@@ -5,17 +5,22 @@ from __future__ import annotations
 import io
 import json
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgpack
 import numpy as np
 from rpent.errors import PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_MESSAGE_BYTES = 64 * 2**20
 """Larger answers are refused by the socket."""
 
 _KINDS = "biuf"
 _MAX_AXES = 8
+_MAX_CONTAINERS = 100_000
+"""Lists, and maps, in a message: a byte each on the wire, and dozens in memory."""
 _FORMATS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -42,8 +47,22 @@ def unpack(data: bytes) -> Any:
         PolicyError: It is no such message.
     """
     try:
-        return msgpack.unpackb(data, object_hook=_decode)
-    except (ValueError, TypeError, KeyError, RecursionError, EOFError, msgpack.UnpackException) as error:
+        return msgpack.unpackb(
+            data,
+            object_hook=_Bound(_decode),
+            list_hook=_Bound(lambda values: values),
+            max_array_len=_MAX_CONTAINERS,
+            max_map_len=_MAX_CONTAINERS,
+        )
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        OverflowError,
+        RecursionError,
+        EOFError,
+        msgpack.UnpackException,
+    ) as error:
         raise PolicyError(f"A message is not RLDX's msgpack ({type(error).__name__}: {error}).") from error
 
 
@@ -57,6 +76,19 @@ def modality(*, keys: list[str], deltas: list[int]) -> dict[str, Any]:
         "action_configs": None,
     }
     return {"__ModalityConfig_class__": True, "as_json": fields}
+
+
+class _Bound:
+    """A hook that is called a bounded number of times."""
+
+    def __init__(self, hook: Callable[[Any], Any]) -> None:
+        self._hook, self._left = hook, _MAX_CONTAINERS
+
+    def __call__(self, value: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError("it holds too many lists or maps")
+        return self._hook(value)
 
 
 def _encode(value: Any) -> Any:
