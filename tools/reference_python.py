@@ -148,9 +148,23 @@ def class_fields(cls: type) -> Iterator[tuple[str, str, str, str]]:
         text = ""
         if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
             text = " ".join(str(following.value.value).split())
-        default = f"`{default_of(statement.value)}`" if statement.value is not None else ""
+        value = statement.value
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "Field":
+            value, text = opened(value, text)
+        default = f"`{default_of(value)}`" if value is not None else ""
         kind = f"`{ast.unparse(statement.annotation)}`"
         yield f"`{statement.target.id}`", *(cell.replace("|", r"\|") for cell in (kind, default, text))
+
+
+def opened(field: ast.Call, text: str) -> tuple[ast.expr | None, str]:
+    """Return the default of pydantic's `Field(default, ge=1, description="...")`, and its meaning with its bounds."""
+    words = {word.arg: word.value for word in field.keywords}
+    if "description" in words:
+        text = str(ast.literal_eval(words["description"]))
+    bounds = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+    said = [f"{bounds[name]} {ast.unparse(value)}" for name, value in words.items() if name in bounds]
+    default = field if "default_factory" in words else words.get("default", next(iter(field.args), None))
+    return default, f"{text} ({', '.join(said)})" if said else text
 
 
 def default_of(value: ast.expr) -> str:
