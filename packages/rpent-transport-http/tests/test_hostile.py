@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import socket
 import threading
@@ -12,6 +13,7 @@ from rpent.errors import ConnectionLostError, HandshakeError, TransportError, Us
 from rpent.rpc import Facade, Limits, Method, connect, framing, serve
 from rpent.rpc.codec import encode
 from rpent.rpc.messages import Request, parse_reply, request_frames
+from rpent_transport_http.protocol import MEDIA_TYPE
 
 TOKEN = "a-token-of-this-test"
 AUTHORISED = {"authorization": f"Bearer {TOKEN}"}
@@ -119,6 +121,39 @@ def test_a_server_that_is_not_rpents_is_named_so():
 def test_a_port_that_answers_nothing_is_an_error_in_time():
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TransportError):
         connect(f"127.0.0.1:{silent.getsockname()[1]}", token=TOKEN, timeout_s=0.3)
+
+
+@pytest.mark.parametrize(
+    ("head", "drop"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: 9999\r\n\r\n" % MEDIA_TYPE.encode(), b"x"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n"
+            % MEDIA_TYPE.encode(),
+            b"1\r\nR\r\n",
+        ),
+    ],
+    ids=["head", "body", "chunks"],
+)
+def test_a_server_that_answers_drop_by_drop_is_an_error_in_time(head, drop):
+    ended = threading.Event()
+
+    def answer(listening):
+        with contextlib.suppress(OSError):
+            while True:
+                talking, _ = listening.accept()
+                with talking, contextlib.suppress(OSError):
+                    talking.recv(65536)
+                    talking.sendall(head)
+                    while not ended.wait(0.05):
+                        talking.sendall(drop)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=answer, args=(server,), daemon=True).start()
+        with pytest.raises(TransportError):
+            connect(f"127.0.0.1:{server.getsockname()[1]}", token=TOKEN, timeout_s=0.5)
+        ended.set()
 
 
 def test_an_unknown_host_is_one_sentence():

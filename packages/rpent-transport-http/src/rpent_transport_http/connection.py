@@ -36,6 +36,8 @@ class Line:
 
     def __init__(self, endpoint: Endpoint, token: str) -> None:
         self.endpoint = endpoint
+        self.closed = False
+        """Whether `close` was called: nothing more is sent."""
         self._pool = httpx.HTTPTransport(
             trust_env=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_ALIVE_S)
         )
@@ -47,7 +49,13 @@ class Line:
         ]
 
     def post(self, body: bytes, timeout: httpx.Timeout) -> httpx.Response:
-        """Send a body and return the response as soon as its head has come."""
+        """Send a body and return the response as soon as its head has come.
+
+        Raises:
+            httpx.TransportError: There is no connection, or it broke.
+        """
+        if self.closed:
+            raise httpx.ReadError("The line was closed.")
         headers = [*self._headers, ("content-length", str(len(body)))]
         extensions = {"timeout": timeout.as_dict()}
         stream = httpx.ByteStream(body)
@@ -55,7 +63,8 @@ class Line:
         return self._pool.handle_request(request)
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, from any thread; who reads from one finds it broken."""
+        self.closed = True
         self._pool.close()
 
 

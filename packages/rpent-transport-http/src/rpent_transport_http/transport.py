@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, ClassVar
 
-from rpent.errors import UsageError
+from rpent.errors import ConnectionLostError, UsageError
 from rpent.rpc.channel import RpcChannel
 
 from rpent_transport_http.connection import HttpConnection, Line
@@ -26,14 +27,24 @@ class HttpTransport:
         if not (token and token.isascii() and token.isprintable()):
             raise UsageError(f"Connecting to `{endpoint}` needs the server's token, in printable ASCII.")
         line = Line(endpoint, token)
-        # Every request carries the token in its head, so messages need not.
-        return RpcChannel(
-            lambda seconds: HttpConnection(line, seconds),
-            endpoint=endpoint,
-            token="",
-            timeout_s=timeout_s,
-            on_close=line.close,
-        )
+        # Timeouts of httpx are of single reads: a server that says a little now and then would be heard forever.
+        limit = threading.Timer(timeout_s, line.close)
+        limit.daemon = True
+        limit.start()
+        try:
+            # Every request carries the token in its head, so messages need not.
+            channel = RpcChannel(
+                lambda seconds: HttpConnection(line, seconds),
+                endpoint=endpoint,
+                token="",
+                timeout_s=timeout_s,
+                on_close=line.close,
+            )
+        finally:
+            limit.cancel()
+        if line.closed:
+            raise ConnectionLostError(f"The server at `{endpoint}` did not answer the handshake in time.")
+        return channel
 
     def serve(self, endpoint: Endpoint, dispatcher: Dispatcher) -> HttpServer:
         """Bind the endpoint."""
