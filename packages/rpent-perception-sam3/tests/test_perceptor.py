@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
+
 import numpy as np
 import pytest
 from rpent.errors import ToolError
 from rpent.perception import PerceptorContext
 from rpent_perception_sam3.masks import encode
 from rpent_perception_sam3.perceptor import Sam3Perceptor
+
+WHOLE = encode(np.ones((120, 200), dtype=bool))
+
+
+def _png_that_says(side):
+    """Return a PNG that says that it has so many rows and columns."""
+    head = b"IHDR" + struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + head + struct.pack(">I", zlib.crc32(head)) + WHOLE[33:]
+    )
 
 
 class Answering:
@@ -73,12 +86,24 @@ def test_an_empty_mask_is_nothing(seen):
         {"masks": [b"x"], "scores": []},
         {"masks": [b"x"], "scores": [1.0]},
         {"masks": [encode(np.ones((2, 2), dtype=bool))], "scores": [1.0]},
+        {"masks": ["x"], "scores": [1.0]},
+        {"masks": [None], "scores": [1.0]},
+        {"masks": [WHOLE], "scores": [float("nan")]},
+        {"masks": [WHOLE], "scores": ["high"]},
+        {"masks": [WHOLE], "scores": [1e300]},
+        {"masks": [_png_that_says(2**31 - 1)], "scores": [1.0]},
+        {"masks": [_png_that_says(14_000)], "scores": [1.0]},
     ],
 )
 def test_nonsense_is_a_readable_error(seen, answer):
     asker, _ = perceptor(answer)
     with pytest.raises(ToolError, match="perception server"):
         asker.segment(seen, "front", prompt="bowl")
+
+
+def test_more_than_was_asked_for_is_not_read(seen):
+    asker, _ = perceptor({"masks": [WHOLE, WHOLE, b"x"], "scores": [0.9, 0.8, 0.7]})
+    assert len(asker.segment(seen, "front", prompt="bowl", max_candidates=2)) == 2
 
 
 def test_a_camera_without_a_picture_is_named(seen):

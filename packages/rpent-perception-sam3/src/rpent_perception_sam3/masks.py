@@ -39,7 +39,14 @@ def decode(data: bytes, shape: tuple[int, int]) -> NDArray[np.bool_]:
                 f"for a picture of {shape[0]}×{shape[1]}."
             )
         return np.array(picture, dtype=bool)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+    except (
+        UnidentifiedImageError,
+        Image.DecompressionBombError,
+        OSError,
+        ValueError,
+        SyntaxError,
+        TypeError,
+    ) as error:
         raise ToolError("The perception server answered with a mask that is no PNG.") from error
 
 

@@ -55,16 +55,18 @@ class Sam3Perceptor:
             max_candidates=int(max_candidates),
         )
         label = SOMETHING if point is not None else (prompt or "").strip()
-        return list(_segments(answer, label, picture.shape[:2]))
+        return list(_segments(answer, label, picture.shape[:2], int(max_candidates)))
 
 
-def _segments(answer: Any, label: str, shape: tuple[int, ...]) -> Iterator[Segment]:
-    """Yield what a server answered; an empty mask is nothing."""
+def _segments(answer: Any, label: str, shape: tuple[int, ...], most: int) -> Iterator[Segment]:
+    """Yield what a server answered, at most so many; an empty mask is nothing."""
     try:
         pairs = list(zip(answer["masks"], answer["scores"], strict=True))
     except (TypeError, KeyError, ValueError) as error:
         raise ToolError("The perception server's answer has not as many scores as masks.") from error
-    for data, score in pairs:
+    for data, score in pairs[:most]:
+        if not isinstance(score, int | float) or not 0 <= score <= 1:
+            raise ToolError("The perception server answered with a score that is no number from 0 to 1.")
         mask = decode(data, (int(shape[0]), int(shape[1])))
         box = box_of(mask)
         if box is not None:
