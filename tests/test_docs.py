@@ -75,6 +75,10 @@ def test_every_link_leads_somewhere(page):
 COMMANDS = [(name_of(page), line) for page in WRITTEN for line in command_lines(page)]
 
 
+BRING = (ROOT / "docs" / "how-to" / "bring-your-own-vla.md").read_text(encoding="utf-8")
+MY_VLA = dict(re.findall(r"^```python\n# (\S+\.py)[^\n]*\n(.*?)^```$", BRING, re.MULTILINE | re.DOTALL))
+
+
 MINE = """
 from rpent.api import PlannerSpec, hookimpl
 PLUGIN_API = 1
@@ -86,10 +90,16 @@ def rpent_planners():
 
 @pytest.fixture
 def readers_plugins(plugin_site):
-    """The robot and the planner that the pages have the reader write."""
+    """The robot, the planner and the policy that the pages have the reader write."""
     plugin_site.add_robot("my-bot")
     points = {"rpent.planners": {"mine": "rpent_planner_mine"}}
     plugin_site.add("rpent-planner-mine", entry_points=points, modules={"rpent_planner_mine.py": MINE})
+    package = "rpent_policy_my_vla"
+    light = {f"{package}/{name}": MY_VLA[f"src/{package}/{name}"] for name in ("plugin.py", "config.py")}
+    points = {"rpent.policies": {"my-vla": f"{package}.plugin"}}
+    plugin_site.add(
+        "rpent-policy-my-vla", entry_points=points, modules={f"{package}/__init__.py": "", **light}
+    )
 
 
 @pytest.fixture

@@ -111,8 +111,8 @@ def _source(torch: str, python: str, choices: BuildChoices, say: Callable[[str],
     if backend not in (None, "auto"):
         raise EnvironmentSetupError(
             f"The build `{backend}` of `{torch}` cannot be had: PyTorch's index ({INDEX}) cannot be reached.",
-            hint="Give a folder that has its wheel with `--find-links DIR`, or take what the package index has with "
-            "`--torch-backend auto`.",
+            hint="Give a folder that has its wheel with `--find-links DIR`, or take what the package index has (for "
+            "Linux a build for CUDA, several GB) with `--torch-backend auto`.",
         )
     if at_hand is None:
         say(
