@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent.errors import ConnectionLostError, ToolError
+from rpent.errors import ConnectionLostError, ToolError, clause
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,20 @@ class Wanted:
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> Wanted:
-        """Read it from the answer of `describe`."""
+        """Read it from the answer of `describe`.
+
+        Raises:
+            ToolError: It says something else; the server may be of another make.
+        """
+        try:
+            return cls._read(described)
+        except (TypeError, ValueError, LookupError, OverflowError) as error:
+            raise ToolError(
+                f"What the policy server says of itself cannot be read ({clause(error, named=True)})."
+            ) from error
+
+    @classmethod
+    def _read(cls, described: Mapping[str, Any]) -> Wanted:
         sizes = dict(described.get("cameras", {}))
         cameras = {name: (int(size[0] or SIZE), int(size[1] or SIZE)) for name, size in sizes.items()}
         steps, dim = described.get("execute_steps"), described.get("action_dim")
