@@ -148,8 +148,10 @@ def command(
     from rpent.environments.interpreter import choose
     from rpent.rpc.endpoint import parse_endpoint
     from rpent.services.foreground import serve_foreground
+    from rpent.services.listening import check_endpoint
 
     where = parse_endpoint(endpoint, allow_port_zero=True)
+    check_endpoint(where)
     target, config = _target(ctx)
     token, token_place = _token(token_file)
     interpreter = choose(
