@@ -162,7 +162,8 @@ def test_a_perception_server_that_runs_already_needs_no_options(run_cli, request
     [
         (["--policy", "fake"], "Missing option '--checkpoint'"),
         (["--policy", "fkae"], "did you mean `fake`?"),
-        (["--checkpoint", "c"], "No such option '--checkpoint'"),
+        (["--checkpoint", "c"], "`--checkpoint` is an option of a policy; name one with `--policy NAME`."),
+        (["--checkpiont", "c"], "No such option '--checkpiont'"),
         (["--perceptor", "seer"], "The perceptor `seer` needs `--checkpoint`."),
         (["--perceptor", "seer", "--checkpoint", "c", "--sharpness", "0"], "--sharpness"),
     ],

@@ -45,7 +45,7 @@ def test_where_the_world_differs_is_noted(tmp_path):
         ]
     assert notices == ["Call 0 (`move_to`) ended with `ok` True; the recording has False."]
     assert session.ended.planner_status == "success"
-    assert "1 calls ended differently" in session.ended.detail
+    assert "1 call ended differently" in session.ended.detail
 
 
 def test_a_call_that_was_cancelled_is_left_out(tmp_path):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
 """The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
+POLICY_OPTIONS = frozenset({"--checkpoint", "--layout", "--policy-python"})
+"""What a policy brings, whichever it is."""
 
 
 class RunCommand(SectionedCommand):
@@ -42,7 +44,13 @@ class RunCommand(SectionedCommand):
             # Said first: without a robot, its options would be called unknown.
             robot = next(param for param in self.params if param.name == "robot")
             raise click.MissingParameter(ctx=ctx, param=robot)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name in POLICY_OPTIONS and not choice["policy"]:
+                text = f"`{error.option_name}` is an option of a policy; name one with `--policy NAME`."
+                raise click.UsageError(text, ctx) from error
+            raise
 
     def more(self, ctx: click.Context) -> str:
         """Say which option brings others."""

@@ -102,14 +102,15 @@ class ReplayPlanner:
         if recorded is None:
             return {"status": "stuck", "summary": "Replayed the whole recipe; it has no `finish`."}
         status = recorded.arguments.get("status", "stuck")
-        note = f" {len(differences)} calls ended differently." if differences else ""
+        changed = f"{len(differences)} call{'s' if len(differences) > 1 else ''}"
+        note = f" {changed} ended differently." if differences else ""
         return {"status": status, "summary": f"Replayed {len(self._calls) - 1} calls.{note}"}
 
 
 def _difference(call: RecipeCall, reply: ToolReply) -> str:
     if call.ok != reply.ok:
         outcome = "succeeded" if reply.ok else f"failed ({reply.data.get('error')})"
-        return f"Call {call.n} (`{call.name}`) {outcome}; in the recording it did not."
+        return f"Call {call.n} (`{call.name}`) {outcome}; in the recipe it did not."
     for key in ("ok", "status", "held", "released"):
         if key in call.result and call.result[key] != reply.data.get(key):
             return (
