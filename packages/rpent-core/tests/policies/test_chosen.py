@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 from rpent.errors import PolicyError
 from rpent.policies.api import CameraInput, PolicyConfig, Signature
-from rpent.policies.chosen import read_signature
+from rpent.policies.chosen import ChosenPolicy, read_signature
 from rpent.specs import PolicySpec
 
 CONFIG = PolicyConfig(checkpoint="/somewhere")
@@ -61,3 +61,22 @@ def test_a_signature_with_impossible_numbers_is_refused(values):
 def test_a_picture_of_impossible_size_is_refused(pixels):
     with pytest.raises(ValidationError):
         CameraInput(height=pixels, width=1)
+
+
+def of_eight_actions(config):
+    return Signature(family="act", chunk_length=8)
+
+
+def test_more_steps_than_an_answer_has_are_refused_before_anything_is_started():
+    spec = PolicySpec(
+        name="short", summary="", policy="x:load", config="x:Config", signature=f"{__name__}:of_eight_actions"
+    )
+
+    def check(steps):
+        config = PolicyConfig(checkpoint="/somewhere", execute_steps=steps)
+        ChosenPolicy(spec=spec, config=config, values={}).check()
+
+    check(8)
+    check(None)
+    with pytest.raises(PolicyError, match="`execute_steps` is 9, but the policy answers with 8 actions"):
+        check(9)

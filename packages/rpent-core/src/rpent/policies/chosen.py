@@ -67,6 +67,8 @@ class ChosenPolicy:
         if self.layout is not None and self.embodiment is None:
             raise UsageError("`--layout` is a robot's layout.", hint="Add `--embodiment ROBOT`.")
         signature = read_signature(self.spec, self.config)
+        if signature is not None and signature.chunk_length is not None:
+            check_execute_steps(self.config, signature.chunk_length)
         if signature is None or self.embodiment is None:
             return None
         from rpent.policies.fit import fit, refusal  # noqa: PLC0415  (numpy, for who compares)
@@ -102,6 +104,19 @@ def read_signature(spec: PolicySpec, config: PolicyConfig) -> Signature | None:
             hint="Is it complete, and one of this policy? Else copy it again.",
         ) from error
     return signature
+
+
+def check_execute_steps(config: PolicyConfig, chunk_length: int) -> None:
+    """Refuse to carry out more actions than an answer has.
+
+    Raises:
+        PolicyError: More are wanted.
+    """
+    if (config.execute_steps or 1) > chunk_length:
+        raise PolicyError(
+            f"`execute_steps` is {config.execute_steps}, but the policy answers with {chunk_length} actions.",
+            hint=f"Give at most {chunk_length}, or leave it out.",
+        )
 
 
 def _fault(error: Exception) -> str:

@@ -13,6 +13,7 @@ from rpent.errors import PolicyError, RpentError
 from rpent.policies.adapter import Adapter
 from rpent.policies.api import PolicyRequest
 from rpent.policies.asking import Asker
+from rpent.policies.chosen import check_execute_steps
 from rpent.policies.embodiment import Embodiment
 from rpent.policies.fit import fit, refusal
 from rpent.rpc.loading import say_loading
@@ -67,7 +68,7 @@ def load(config: PolicyServerConfig) -> Loaded:
         loaded_s = time.monotonic() - started
         say_loading("a first answer")
         length = _warm_up(policy, backend=config.backend)
-        _check_execute_steps(options, length)
+        check_execute_steps(options, length)
     except BaseException:
         policy.close()
         raise
@@ -129,11 +130,3 @@ def made_up_request(policy: Policy) -> PolicyRequest:
         step=0,
         seed=0,
     )
-
-
-def _check_execute_steps(options: PolicyConfig, chunk_length: int) -> None:
-    if (options.execute_steps or 1) > chunk_length:
-        raise PolicyError(
-            f"`execute_steps` is {options.execute_steps}, but the policy answers with {chunk_length} actions.",
-            hint=f"Give at most {chunk_length}, or leave it out.",
-        )
