@@ -27,7 +27,7 @@ class TrainingJob(BaseModel):
     """Stop after this time, whatever the epochs."""
     batch: int = 64
     learning_rate: float = 1e-3
-    shift: int = 2
+    shift: int = 0
     """Pixels by which pictures are moved at most."""
     seed: int = 0
 
