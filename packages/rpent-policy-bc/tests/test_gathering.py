@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import shutil
 
 import numpy as np
@@ -41,6 +42,34 @@ def test_what_was_rendered_is_not_rendered_again(record, tmp_path):
     assert [each.files[0].stat().st_mtime_ns for each in again] == times
     assert set(seen) == {(5, 5)}
     assert gathered([record(0)], tmp_path, View(size=32, perturbed=0))[0].files != before[0].files
+
+
+def test_frames_that_were_cut_off_are_rendered_again(record, tmp_path):
+    view = View(size=32, perturbed=0)
+    files = [each.files[0] for each in gathered([record(0)], tmp_path, view)]
+    whole = files[1].read_bytes()
+    files[1].write_bytes(whole[:1000])
+    gathered([record(0)], tmp_path, view)
+    assert Frames.load(files[1]).images["top"].shape[1:] == (32, 32, 3)
+    assert len(files[1].read_bytes()) == len(whole)
+
+
+def test_a_full_disk_is_one_sentence(record, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Frames, "save", full)
+    with pytest.raises(PolicyError, match=r"Frames cannot be kept in .* \(No space left on device\)"):
+        gathered([record(0)], tmp_path, View(size=32, perturbed=0))
+
+
+def test_an_unforeseen_failure_of_a_thread_is_not_lost(record, tmp_path, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("of the test")
+
+    monkeypatch.setattr(Frames, "save", fail)
+    with pytest.raises(ZeroDivisionError):
+        gathered([record(0)], tmp_path, View(size=32, perturbed=0))
 
 
 def test_a_hand_that_was_pushed_finds_back(record, tmp_path):

@@ -60,6 +60,20 @@ def test_several_instructions_are_pointed_out(record, tmp_path):
     assert "2 instructions (`put the blue cube on the pad`, `put the red cube on the pad`)" in said[1]
 
 
+@pytest.mark.parametrize(("option", "place"), [("out", "file/policy"), ("frames", "file/frames")])
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    record, tmp_path, monkeypatch, option, place
+):
+    monkeypatch.setattr("rpent_policy_bc.training.choose", lambda *_, **__: None)
+    (tmp_path / "file").touch()
+    places = {"out": tmp_path / "policy", "frames": tmp_path / "frames"} | {option: tmp_path / place}
+    plan = Plan(calls=["move_to"], view=SMALL, **places)
+    with pytest.raises(UsageError, match="Nothing can be written into") as caught:
+        train([record(0)], plan, None, FakeRegistry())
+    assert f"`--{option}`" in caught.value.hint
+    assert not list(tmp_path.glob("**/*.npz"))
+
+
 @pytest.mark.models
 def test_runs_without_demonstrations_are_refused(record, tmp_path):
     with pytest.raises(UsageError, match="it did not succeed"):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import queue
 import threading
+import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rpent.errors import RpentError
+from rpent.errors import PolicyError
 from rpent.policies.adapter import Adapter
 from rpent.policies.fit import native_layout
 from rpent.policies.signature import CameraInput, Signature
@@ -66,7 +67,7 @@ def gather(
     demonstrations = [demo for recording in recordings for demo in recording.demonstrations]
     for recording in recordings:
         for demo in recording.demonstrations:
-            if not all(path.is_file() for path in _paths(demo, view, folder)):
+            if not all(zipfile.is_zipfile(path) for path in _paths(demo, view, folder)):  # there, and whole
                 todo.put((recording, demo))
     workers = [
         _Worker(todo, _Place(embodiment, view, folder, env_python, registry), number)
@@ -110,16 +111,16 @@ class _Worker(threading.Thread):
     ) -> None:
         super().__init__(name=f"frames-{number}", daemon=True)
         self.done = 0
-        self.error: RpentError | None = None
+        self.error: Exception | None = None
         self.stopping = threading.Event()
         self._todo, self._place = todo, place
         self._logs = place.folder / "logs" / str(number)
 
     def run(self) -> None:
         """Take one demonstration after the other; an env server serves all of a suite."""
-        self._logs.mkdir(parents=True, exist_ok=True)
         simulation: Simulation | None = None
         try:
+            self._logs.mkdir(parents=True, exist_ok=True)
             while not self.stopping.is_set():
                 try:
                     recording, demo = self._todo.get_nowait()
@@ -137,7 +138,12 @@ class _Worker(threading.Thread):
                     )
                 self._render(simulation, demo)
                 self.done += 1
-        except RpentError as error:
+        except OSError as error:
+            self.error = PolicyError(
+                f"Frames cannot be kept in `{self._place.folder}` ({error.strerror or error}).",
+                hint="`--frames DIR` chooses another folder.",
+            )
+        except Exception as error:  # noqa: BLE001  (whoever waits for the thread raises it)
             self.error = error
         finally:
             if simulation is not None:
@@ -153,7 +159,7 @@ class _Worker(threading.Thread):
         for repetition, path in enumerate(paths[1:], start=1):
             if self.stopping.is_set():
                 return
-            if not path.is_file():
+            if not zipfile.is_zipfile(path):
                 repeater.pushed(demo, trace, repetition).save(path)
 
 

@@ -125,6 +125,8 @@ def train(
     recordings = _read(runs, plan, listener)
     embodiment = embodiment_of(recordings[0], registry)
     _check_actions(recordings, embodiment)
+    _check_writable(plan.frames_folder, "--frames")
+    _check_writable(plan.out if plan.out.exists() else plan.out.absolute().parent, "--out")
     gathered = gather(
         recordings,
         embodiment,
@@ -169,6 +171,23 @@ def run_training(
         raise PolicyError(
             f"The training failed: {last}", hint="The frames are kept; the command may be repeated."
         )
+
+
+def _check_writable(folder: Path, option: str) -> None:
+    """Make a folder, and refuse one that nothing can be written into: it would show when the work is done.
+
+    Raises:
+        UsageError: Nothing can be written there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"Nothing can be written into `{folder}` ({error.strerror or error}).",
+            hint=f"Choose another folder with `{option}`.",
+        ) from error
 
 
 def _read(runs: Sequence[Path], plan: Plan, listener: Listener) -> list[Recording]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     "--epochs", type=click.IntRange(1), default=60, show_default=True, help="Passes through the frames."
 )
 @click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="End the training after this time at most."
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    callback=lambda _ctx, _param, value: _number(value),
+    help="End the training after this time at most.",
 )
 @click.option(
     "--size",
@@ -114,6 +118,12 @@ def command(**values: Any) -> None:
     listener = Listener(say=say, rendered=rendered, trained=trained)
     description = train(run_directories(values["runs"]), plan, listener)
     click.echo(_result(plan.out, description))
+
+
+def _number(value: float | None) -> float | None:
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("it is no number.")
+    return value
 
 
 def _plan(values: dict[str, Any]) -> Plan:
