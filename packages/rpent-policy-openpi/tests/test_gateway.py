@@ -96,6 +96,7 @@ def test_pictures_as_openpis_servers_take_them(tmp_path, picture):
         ),
         ({"observation/state": np.zeros(7)}, "`observation/state` has 7 numbers; the policy takes 8"),
         ({"observation/state": np.full(8, np.nan)}, "`observation/state` has NaN"),
+        ({"observation/state": [1.0, [2.0, 3.0]]}, "`observation/state` is a list of lists; a vector"),
         ({"observation/state": "left"}, "`observation/state` is a `str`; a vector"),
         ({"observation/image": np.zeros((224, 224), np.uint8)}, r"`observation/image` is uint8 \(224, 224\)"),
         ({"observation/image": np.zeros((224, 224, 4), np.uint8)}, r"uint8 \(224, 224, 4\)"),

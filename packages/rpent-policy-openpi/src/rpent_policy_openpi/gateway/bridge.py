@@ -100,7 +100,10 @@ class Bridge:
 
 def _part(piece: Piece, value: Any) -> NDArray[np.float64]:
     if isinstance(value, list | int | float | np.generic):
-        value = np.asarray(value)
+        try:
+            value = np.asarray(value)
+        except (ValueError, OverflowError):
+            raise PolicyError(f"`{piece.key}` is a list of lists; a vector of numbers is wanted.") from None
     if not isinstance(value, np.ndarray) or value.ndim > 1 or value.dtype.kind not in "fiu":
         raise PolicyError(f"`{piece.key}` is {_described(value)}; a vector of numbers is wanted.")
     vector = np.atleast_1d(value).astype(np.float64)
