@@ -26,11 +26,11 @@ def load_command(name: str) -> click.Command:
     """
     import click
 
-    from rpent.cli.sections import load_for
     from rpent.errors import PluginError
+    from rpent.plugins.named import load_named
 
     spec = registry.get(_KIND, name)
-    command = load_for(f"command `{name}`", spec.command)
+    command = load_named(spec.command, f"command `{name}`")
     if not isinstance(command, click.Command):
         raise PluginError(f"The command `{name}` names `{spec.command}`, which is no click command.")
     return command

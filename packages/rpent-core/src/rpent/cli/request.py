@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.cli.options import field_name, given, option_name
 from rpent.cli.sectioned import sections_of
-from rpent.cli.sections import load_for
 from rpent.config import build_config
 from rpent.errors import UsageError
 from rpent.plugins import registry
 from rpent.plugins.index import label
+from rpent.plugins.named import load_named
 from rpent.run.request import Explore, Limits, RunRequest
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _check(
     what = f"{label(section.kind)} `{section.name}`"
     if config:
         typed = {field_name(option): option_name(option) for option in options}
-        build_config(load_for(what, config), values, what=what, names=typed)
+        build_config(load_named(config, what), values, what=what, names=typed)
 
 
 def pythons_of(sections: Sequence[Section], options: dict[str, Any]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import click
 from rpent.cli.scouting import plain, scout
 from rpent.plugins import registry
 from rpent.plugins.index import label
+from rpent.plugins.named import load_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,7 +122,9 @@ def _model_options(
     from rpent.cli.options import options_from_model
     from rpent.config import env_prefix
 
-    return options_from_model(load_for(what, config), env_prefix=env_prefix(name), taken=taken, rename=rename)
+    return options_from_model(
+        load_named(config, what), env_prefix=env_prefix(name), taken=taken, rename=rename
+    )
 
 
 def _policy_options(taken: frozenset[str]) -> list[click.Option]:
@@ -145,24 +148,6 @@ def _python_option(service: str, text: str) -> click.Option:
         envvar=f"RPENT_{service.upper()}_PYTHON".replace("-", "_"),
         help=f"{text}  [default: a managed environment, else this one]",
     )
-
-
-def load_for(what: str, import_string: str) -> Any:
-    """Import what a spec names, or say which plugin's spec is wrong.
-
-    Raises:
-        PluginError: The import string leads nowhere.
-    """
-    from rpent.errors import PluginError
-    from rpent.specs import load_object
-
-    try:
-        return load_object(import_string)
-    except Exception as error:
-        raise PluginError(
-            f"The {what} names `{import_string}`, which cannot be imported: {type(error).__name__}: {error}",
-            hint=f"See `rpent doctor {what.partition('`')[2].rstrip('`')}`.",
-        ) from error
 
 
 def endpoint_options(services: Iterable[ServiceSpec], taken: frozenset[str]) -> list[click.Option]:

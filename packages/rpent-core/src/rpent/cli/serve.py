@@ -83,12 +83,13 @@ class ServeCommand(click.Command):
 
     def _service(self, text: str) -> Served:
         from rpent.cli.options import options_from_model
-        from rpent.cli.sections import flags_of, load_for
+        from rpent.cli.sections import flags_of
         from rpent.config import env_prefix
+        from rpent.plugins.named import load_named
         from rpent.services.targets import find_service
 
         target = find_service(text)
-        model = load_for(f"service `{target}`", target.spec.config)
+        model = load_named(target.spec.config, f"service `{target}`")
         # A robot has options of its own besides those of its services.
         several = target.kind == "robots"
         options = options_from_model(
@@ -190,10 +191,10 @@ def _target(ctx: click.Context) -> tuple[ServiceTarget, dict[str, Any]]:
 def _validated(target: ServiceTarget, values: dict[str, Any], options: list[click.Option]) -> dict[str, Any]:
     """Check the values before a process is started for them."""
     from rpent.cli.options import field_name, option_name
-    from rpent.cli.sections import load_for
     from rpent.config import build_config
+    from rpent.plugins.named import load_named
 
-    model = load_for(f"service `{target}`", target.spec.config)
+    model = load_named(target.spec.config, f"service `{target}`")
     names = {field_name(option): option_name(option) for option in options}
     build_config(model, values, what=f"service `{target}`", names=names)
     return values

@@ -42,12 +42,12 @@ def target_options() -> list[click.Option]:
 def backend_options(backend: str, *, taken: frozenset[str]) -> list[click.Option]:
     """Return the options of a backend, from its config model."""
     from rpent.cli.options import options_from_model
-    from rpent.cli.sections import load_for
     from rpent.config import env_prefix
     from rpent.plugins import registry
+    from rpent.plugins.named import load_named
 
     spec = registry.get("policies", backend)
-    model = load_for(f"policy `{backend}`", spec.config)
+    model = load_named(spec.config, f"policy `{backend}`")
     return options_from_model(model, env_prefix=env_prefix(spec.name), taken=taken, rename=POLICY)
 
 
@@ -58,9 +58,9 @@ def chosen_policy(ctx: click.Context, options: list[click.Option]) -> ChosenPoli
         UsageError: A value is not accepted.
     """
     from rpent.cli.options import field_name, given, option_name
-    from rpent.cli.sections import load_for
     from rpent.config import build_config
     from rpent.plugins import registry
+    from rpent.plugins.named import load_named
     from rpent.policies.chosen import ChosenPolicy, embodiment_of
 
     typed: dict[str, Any] = ctx.params
@@ -71,7 +71,7 @@ def chosen_policy(ctx: click.Context, options: list[click.Option]) -> ChosenPoli
     robot = typed["embodiment"]
     return ChosenPolicy(
         spec=spec,
-        config=build_config(load_for(what, spec.config), values, what=what, names=names),
+        config=build_config(load_named(spec.config, what), values, what=what, names=names),
         values=values,
         embodiment=None if robot is None else embodiment_of(registry.get("robots", robot)),
         layout=typed["layout"],

@@ -6,8 +6,8 @@ import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PluginError, PolicyError, RpentError, UsageError, clause
-from rpent.specs import load_object
+from rpent.errors import PolicyError, RpentError, UsageError, clause
+from rpent.plugins.named import load_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,20 +143,3 @@ def embodiment_of(robot: RobotSpec) -> Embodiment:
         )
     embodiment: Embodiment = load_named(robot.embodiment, f"robot `{robot.name}`")
     return embodiment
-
-
-def load_named(import_string: str, what: str) -> Any:
-    """Import what a spec names.
-
-    Raises:
-        PluginError: It cannot be imported.
-    """
-    try:
-        return load_object(import_string)
-    except RpentError:
-        raise
-    except Exception as error:
-        raise PluginError(
-            f"The {what} names `{import_string}`, which cannot be imported: {type(error).__name__}: {error}",
-            hint="`rpent doctor` examines the installation.",
-        ) from error

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rpent.config import build_config
 from rpent.errors import PluginError, PolicyError, RpentError, UsageError
 from rpent.plugins import registry
-from rpent.policies.chosen import embodiment_of, load_named, read_signature
+from rpent.plugins.named import load_named
+from rpent.policies.chosen import embodiment_of, read_signature
 from rpent.policies.fit import fit, layouts_of
 from rpent.policies.mapping import mapping
 from rpent.suggest import listing

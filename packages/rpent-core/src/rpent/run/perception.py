@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.perception import PerceptorContext
-from rpent.run.resolve import load
+from rpent.plugins.named import load_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,5 +21,5 @@ def build_perceptor(resolved: Resolved, channels: Mapping[str, Channel]) -> Perc
     if spec is None:
         return None
     context = PerceptorContext(channels=channels, config=resolved.perceptor_config)
-    perceptor: Perceptor = load(spec.perceptor, f"perceptor `{spec.name}`")(context)
+    perceptor: Perceptor = load_named(spec.perceptor, f"perceptor `{spec.name}`")(context)
     return perceptor

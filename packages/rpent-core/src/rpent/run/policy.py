@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.config import build_config
 from rpent.errors import PolicyError, UsageError
-from rpent.policies.chosen import ChosenPolicy, embodiment_of, load_named
+from rpent.plugins.named import load_named
+from rpent.policies.chosen import ChosenPolicy, embodiment_of
 
 if TYPE_CHECKING:
     from rpent.rpc.channel import Channel

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rpent.config import build_config
-from rpent.errors import PluginError, RpentError, UsageError
+from rpent.errors import UsageError
 from rpent.plugins import registry as installed
+from rpent.plugins.named import load_named
 from rpent.run.policy import VLA, choose_policy
-from rpent.specs import PerceptorSpec, PlannerSpec, RobotSpec, ServiceSpec, load_object
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rpent.policies.chosen import ChosenPolicy
     from rpent.robot import Robot, TaskSetup
     from rpent.run.request import RunRequest
+    from rpent.specs import PerceptorSpec, PlannerSpec, RobotSpec, ServiceSpec
 
 NO_PERCEPTOR = "none"
 
@@ -93,8 +94,8 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
     planner_config = _config(planner_spec.config, request.planner_config, f"planner `{planner_spec.name}`")
     perceptor_config, perceptor_service_config = _perceptor_configs(request, perceptor_spec)
     policy = choose_policy(request, robot_spec, source)
-    robot = load(robot_spec.robot, f"robot `{robot_spec.name}`")(robot_config)
-    planner = load(planner_spec.planner, f"planner `{planner_spec.name}`")(planner_config)
+    robot = load_named(robot_spec.robot, f"robot `{robot_spec.name}`")(robot_config)
+    planner = load_named(planner_spec.planner, f"planner `{planner_spec.name}`")(planner_config)
     used = [("robots", request.robot), ("planners", request.planner)]
     used += [("perceptors", perceptor_spec.name)] if perceptor_spec else []
     used += [("policies", request.policy)] if request.policy else []
@@ -120,25 +121,8 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
     return resolved
 
 
-def load(import_string: str, what: str) -> Any:
-    """Import what a spec names.
-
-    Raises:
-        PluginError: It cannot be imported.
-    """
-    try:
-        return load_object(import_string)
-    except RpentError:
-        raise
-    except Exception as error:
-        raise PluginError(
-            f"The {what} cannot be loaded from `{import_string}`: {type(error).__name__}: {error}.",
-            hint="`rpent doctor` examines the installation.",
-        ) from error
-
-
 def _config(import_string: str, values: Mapping[str, Any], what: str) -> BaseModel:
-    config: BaseModel = build_config(load(import_string, what), values, what=what)
+    config: BaseModel = build_config(load_named(import_string, what), values, what=what)
     return config
 
 
@@ -167,7 +151,7 @@ def _perceptor_configs(
     if service is not None and service.config and service.name not in request.endpoints:
         served = _config(service.config, request.perceptor_service_config, what)
         if service.check:
-            load(service.check, what)(served)
+            load_named(service.check, what)(served)
     return own, served
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent.run.resolve import load
+from rpent.plugins.named import load_named
 from rpent.services.request import ServiceRequest
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _config(resolved: Resolved, spec: ServiceSpec, kind: str) -> dict[str, Any]:
         return {**values, **resolved.request.perceptor_service_config}
     perceptor = resolved.perceptor_spec
     if perceptor is not None and perceptor.privileged and spec.config:
-        model = load(spec.config, f"service `{spec.name}`")
+        model = load_named(spec.config, f"service `{spec.name}`")
         if "privileged" in model.model_fields:
             values["privileged"] = True
     return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.errors import RpentError
-from rpent.run.resolve import load
+from rpent.plugins.named import load_named
 from rpent.tools.toolkit import bound_tools
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def collect_tools(
     for name in resolved.registry.names("tools"):
         try:
             spec = resolved.registry.get("tools", name)
-            added = bound_tools(load(spec.tools, f"tool plugin `{name}`")(context), context)
+            added = bound_tools(load_named(spec.tools, f"tool plugin `{name}`")(context), context)
         except (RpentError, TypeError) as error:
             recorder.notice(f"Tools `{name}` are left out: {error}", "warning")
             continue

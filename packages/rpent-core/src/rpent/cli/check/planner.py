@@ -61,11 +61,11 @@ def command(
     from dataclasses import replace
 
     from rpent.cli.request import values_of
-    from rpent.cli.sections import load_for
     from rpent.config import build_config
     from rpent.errors import ExitCode, UsageError
     from rpent.planners.trial import LIMITS, run_trial
     from rpent.plugins import registry
+    from rpent.plugins.named import load_named
 
     spec = registry.get("planners", name)
     if not spec.uses_model:
@@ -75,10 +75,10 @@ def command(
         )
     (section,) = sections_of(ctx)
     what = f"planner `{name}`"
-    model = load_for(what, spec.config)
+    model = load_named(spec.config, what)
     retries = {"max_retries": MAX_RETRIES} if "max_retries" in model.model_fields else {}
     config = build_config(model, retries | values_of(section, ctx), what=what)
-    planner = load_for(what, spec.planner)(config)
+    planner = load_named(spec.planner, what)(config)
     limits = replace(LIMITS, time_limit_s=time_limit_s)
     trial = run_trial(planner, config, limits=limits)
     show = _print_json if as_json else _print

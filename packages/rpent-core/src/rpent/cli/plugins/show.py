@@ -76,11 +76,11 @@ def service_facts(spec: Any) -> Iterator[tuple[str, str]]:
 def print_options(record: PluginRecord, spec: Any) -> None:
     """Print the options that a plugin's config model gives."""
     from rpent.cli.options import options_from_model
-    from rpent.cli.sections import load_for
+    from rpent.plugins.named import load_named
 
     if not getattr(spec, "config", None):
         return
-    model = load_for(f"plugin `{record.name}`", spec.config)
+    model = load_named(spec.config, f"plugin `{record.name}`")
     ctx = click.Context(click.Command("show"))
     rows = [row for option in options_from_model(model) if (row := option.get_help_record(ctx))]
     formatter = click.HelpFormatter(width=100)
