@@ -81,6 +81,11 @@ bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
 bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some five minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/flash_matrix.py --fresh
 
+.PHONY: bench-bc
+bench-bc: ## Train a policy from flash's runs and let it pick elsewhere (some half an hour); results go to benchmarks/results
+	tools/models-setup torch
+	$(RUN) python benchmarks/bc_policy.py
+
 .PHONY: clean
 clean: ## Remove what the other targets made
 	rm -rf .venv .tools .gl dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
