@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rpent.plugins import registry
-from rpent.run.resolve import load
+from rpent.plugins.named import load_named
 from rpent.session.limits import Limits
 from rpent.session.session import SessionEndedError
 from rpent.testing import fake_session
@@ -68,8 +68,8 @@ def run(name: str, folder: Path) -> str:
     spec = registry.get("planners", case.planner)
 
     with ModelServer([Reply(calls=[LOOK]), Reply(calls=WANTED), Reply(calls=[FINISH])], key=KEY) as server:
-        config = load(spec.config, "the options")(**case.options(server))
-        planner = load(spec.planner, "the planner")(config)
+        config = load_named(spec.config, "the options")(**case.options(server))
+        planner = load_named(spec.planner, "the planner")(config)
         planner.check(Limits())
         with fake_session(folder / "run") as session:
             with suppress(SessionEndedError):
