@@ -24,6 +24,8 @@ def make_env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[...,
         key = config.model_dump_json()
         if key not in made:
             made[key] = EnvClient(LocalChannel(create(config)))
+        elif made[key].describe()["task"] != config.task:  # another test has left it there
+            made[key].reset(task=config.task, seed=config.seed)
         return made[key]
 
     yield make
