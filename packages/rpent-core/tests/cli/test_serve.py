@@ -29,10 +29,14 @@ def backend(plugin_site, served):
     plugin_site.add_fake_policy()
 
 
-def test_a_policy_is_served_with_its_options(backend, checkpoint, run_cli, served):
-    result = run_cli(
-        "serve", "policy", "--backend", "fake", "--checkpoint", str(checkpoint), "--max-batch", "3"
-    )
+@pytest.fixture
+def serve(backend, run_cli):
+    """`rpent serve` with that backend, over the transport that core has."""
+    return lambda *args: run_cli("serve", *args, "--endpoint", "inproc://here")
+
+
+def test_a_policy_is_served_with_its_options(checkpoint, serve, served):
+    result = serve("policy", "--backend", "fake", "--checkpoint", str(checkpoint), "--max-batch", "3")
     assert result.exit_code == 0, result.stderr
     ((target, rest),) = served
     assert (str(target), target.distribution) == ("fake/vla", "rpent-policy-fake")
@@ -46,8 +50,8 @@ def test_a_policy_is_served_with_its_options(backend, checkpoint, run_cli, serve
     }
 
 
-def test_options_may_come_before_the_target(backend, checkpoint, run_cli, served):
-    result = run_cli("serve", "--backend", "fake", "policy", "--checkpoint", str(checkpoint))
+def test_options_may_come_before_the_target(checkpoint, serve):
+    result = serve("--backend", "fake", "policy", "--checkpoint", str(checkpoint))
     assert result.exit_code == 0, result.stderr
 
 
@@ -67,7 +71,6 @@ def test_other_services_do_not_have_the_policys_options(run_cli, plugin_site):
     assert run_cli("serve", "fake/env", "--backend", "fake").exit_code == ExitCode.USAGE
 
 
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     ("args", "code", "text"),
     [
@@ -88,8 +91,8 @@ def test_other_services_do_not_have_the_policys_options(run_cli, plugin_site):
         ),
     ],
 )
-def test_what_is_wrong_is_one_sentence(checkpoint, run_cli, args, code, text):
-    result = run_cli("serve", *(arg.format(checkpoint) for arg in args))
+def test_what_is_wrong_is_one_sentence(checkpoint, serve, args, code, text):
+    result = serve(*(arg.format(checkpoint) for arg in args))
     assert result.exit_code == code
     assert text in result.stderr
 
@@ -118,29 +121,26 @@ def arm(plugin_site):
     )
 
 
-def test_a_robot_is_data_for_the_server(backend, arm, checkpoint, run_cli, served):
-    base = ("serve", "policy", "--backend", "fake", "--checkpoint", str(checkpoint))
-    assert run_cli(*base, "--embodiment", "arm", "--layout", "native").exit_code == 0
+def test_a_robot_is_data_for_the_server(arm, checkpoint, serve, served):
+    base = ("policy", "--backend", "fake", "--checkpoint", str(checkpoint))
+    assert serve(*base, "--embodiment", "arm", "--layout", "native").exit_code == 0
     ((_, rest),) = served
     assert rest["config"]["embodiment"]["robot"] == "arm"
     assert rest["config"]["layout"] == "native"
 
 
-def test_a_robot_that_says_nothing_cannot_be_served(backend, arm, checkpoint, run_cli, served):
-    result = run_cli(
-        "serve", "policy", "--backend", "fake", "--checkpoint", str(checkpoint), "--embodiment", "mute"
-    )
+def test_a_robot_that_says_nothing_cannot_be_served(arm, checkpoint, serve):
+    result = serve("policy", "--backend", "fake", "--checkpoint", str(checkpoint), "--embodiment", "mute")
     assert result.exit_code == ExitCode.USAGE
     assert "`mute` does not say what it offers a policy" in result.stderr
 
 
-def test_one_that_does_not_fit_is_refused_before_anything_starts(backend, arm, tmp_path, run_cli, served):
+def test_one_that_does_not_fit_is_refused_before_anything_starts(arm, tmp_path, serve, served):
     other = Signature.model_validate({**SIGNATURE.model_dump(), "state": {"pose": 9}})
     folder = make_checkpoint(tmp_path / "other", other)
-    result = run_cli(
-        "serve", "policy", "--backend", "fake", "--checkpoint", str(folder), "--embodiment", "arm"
-    )
+    result = serve("policy", "--backend", "fake", "--checkpoint", str(folder), "--embodiment", "arm")
     assert result.exit_code == ExitCode.INFRASTRUCTURE
     assert "does not fit the robot `arm`" in result.stderr
     assert "state `pose`" in result.stderr
+    assert served == []
     assert not served

@@ -60,9 +60,9 @@ def test_what_its_model_does_not_accept_is_refused(resolved):
 
 
 def test_a_server_that_runs_already_needs_none(resolved):
-    found = resolved(perceptor_service_config={}, endpoints={"perception": "127.0.0.1:9"}, token="t")
+    found = resolved(perceptor_service_config={}, endpoints={"perception": "inproc://there"}, token="t")
     (request,) = [each for each in service_requests(found) if each.spec.name == "perception"]
-    assert (request.endpoint, request.config) == ("127.0.0.1:9", {})
+    assert (request.endpoint, request.config) == ("inproc://there", {})
 
 
 def test_a_server_that_others_serve_must_be_named(resolved):

@@ -90,7 +90,7 @@ def test_a_checkpoint_that_is_not_there_is_refused(wanted):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"endpoints": {"vla": "127.0.0.1:9"}, "token": "t"}, "`--vla-endpoint` attaches to one"),
+        ({"endpoints": {"vla": "inproc://there"}, "token": "t"}, "`--vla-endpoint` attaches to one"),
         ({"policy_layout": "sideways"}, "no layout `sideways`"),
         ({"policy_config": {}}, "needs `checkpoint`"),
     ],
@@ -133,7 +133,7 @@ class Channel:
 
 def test_one_that_is_attached_must_drive_the_runs_robot(wanted):
     resolved = resolve(
-        wanted(policy=None, policy_config={}, endpoints={"vla": "127.0.0.1:9"}, token="t"), FakeRegistry()
+        wanted(policy=None, policy_config={}, endpoints={"vla": "inproc://there"}, token="t"), FakeRegistry()
     )
     served = check_served(
         resolved, Channel({"robot": "fake", "backend": "x", "layout": "front", "facts": {}}), owned=False
