@@ -118,10 +118,10 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--train", type=_numbers, default=_numbers("0-23"), help="seeds to train on")
+    parser.add_argument("--train", type=_numbers, default=_numbers("0-39"), help="seeds to train on")
     parser.add_argument("--test", type=_numbers, default=_numbers("40-49"), help="seeds of the comparison")
-    parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--perturbed", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=120)
+    parser.add_argument("--perturbed", type=int, default=2)
     parser.add_argument("--python", help="interpreter with torch, instead of the environment `torch`")
     parser.add_argument("--runs", type=Path, default=Path("runs") / "bc-policy", help="where everything goes")
     parser.add_argument("--results", type=Path, default=RESULTS)
@@ -193,6 +193,8 @@ def _train(runs: Path, checkpoint: Path, options: argparse.Namespace) -> dict[st
         command += [
             "--epochs",
             str(options.epochs),
+            "--perturbed",
+            str(options.perturbed),
             *(["--python", options.python] if options.python else []),
         ]
         subprocess.run(command, check=True)
