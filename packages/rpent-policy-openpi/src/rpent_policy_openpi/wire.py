@@ -7,22 +7,18 @@ An array is `{b"__ndarray__": true, b"data": bytes, b"dtype": "<f4", b"shape": [
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgpack
 import numpy as np
 from rpent.errors import PolicyError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from rpent.rpc.bounded import unpack_bounded
 
 MAX_MESSAGE_BYTES = 64 * 2**20
 """Larger messages are refused before they are read. Three 1080p pictures as float32 have 75 MB, as uint8 19 MB."""
 
 _FORBIDDEN = "VOc"
 _MAX_AXES = 8
-_MAX_CONTAINERS = 100_000
-"""Lists, and maps, in a message: a byte each on the wire, and dozens in memory."""
 
 
 def pack(value: Any) -> bytes:
@@ -47,28 +43,9 @@ def unpack(data: bytes) -> Any:
     if len(data) > MAX_MESSAGE_BYTES:
         raise PolicyError(f"A message has {len(data)} bytes; at most {MAX_MESSAGE_BYTES} are accepted.")
     try:
-        return msgpack.unpackb(
-            data,
-            object_hook=_Bound(_decode),
-            list_hook=_Bound(lambda values: values),
-            max_array_len=_MAX_CONTAINERS,
-            max_map_len=_MAX_CONTAINERS,
-        )
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, msgpack.UnpackException) as error:
+        return unpack_bounded(data, _decode)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise PolicyError(f"A message is not openpi's msgpack ({type(error).__name__}: {error}).") from error
-
-
-class _Bound:
-    """A hook that is called a bounded number of times."""
-
-    def __init__(self, hook: Callable[[Any], Any]) -> None:
-        self._hook, self._left = hook, _MAX_CONTAINERS
-
-    def __call__(self, value: Any) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise ValueError("it holds too many lists or maps")
-        return self._hook(value)
 
 
 def _encode(value: Any) -> Any:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import io
 import json
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgpack
 import numpy as np
 from rpent.errors import PolicyError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from rpent.rpc.bounded import unpack_bounded
 
 MAX_MESSAGE_BYTES = 64 * 2**20
 """Larger answers are refused by the socket."""
 
 _KINDS = "biuf"
 _MAX_AXES = 8
-_MAX_CONTAINERS = 100_000
-"""Lists, and maps, in a message: a byte each on the wire, and dozens in memory."""
 _FORMATS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -47,13 +43,7 @@ def unpack(data: bytes) -> Any:
         PolicyError: It is no such message.
     """
     try:
-        return msgpack.unpackb(
-            data,
-            object_hook=_Bound(_decode),
-            list_hook=_Bound(lambda values: values),
-            max_array_len=_MAX_CONTAINERS,
-            max_map_len=_MAX_CONTAINERS,
-        )
+        return unpack_bounded(data, _decode)
     except (
         ValueError,
         TypeError,
@@ -61,7 +51,6 @@ def unpack(data: bytes) -> Any:
         OverflowError,
         RecursionError,
         EOFError,
-        msgpack.UnpackException,
     ) as error:
         raise PolicyError(f"A message is not RLDX's msgpack ({type(error).__name__}: {error}).") from error
 
@@ -76,19 +65,6 @@ def modality(*, keys: list[str], deltas: list[int]) -> dict[str, Any]:
         "action_configs": None,
     }
     return {"__ModalityConfig_class__": True, "as_json": fields}
-
-
-class _Bound:
-    """A hook that is called a bounded number of times."""
-
-    def __init__(self, hook: Callable[[Any], Any]) -> None:
-        self._hook, self._left = hook, _MAX_CONTAINERS
-
-    def __call__(self, value: Any) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise ValueError("it holds too many lists or maps")
-        return self._hook(value)
 
 
 def _encode(value: Any) -> Any:
