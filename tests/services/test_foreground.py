@@ -77,8 +77,9 @@ def test_a_port_in_use_is_one_sentence(token_file, supervisor, events):
     from dataclasses import replace
 
     supervisor.start([replace(counter_request(), transport="zmq+tcp")])
+    (ready,) = [event for event in events if event["state"] == "ready"]
     for scheme in ("http", "zmq+tcp"):
-        taken = events[-1]["endpoint"].replace("zmq+tcp", scheme)
+        taken = ready["endpoint"].replace("zmq+tcp", scheme)
         process = serve("--token-file", token_file, "--endpoint", taken)
         output, _ = process.communicate(timeout=60)
         assert process.returncode == ExitCode.INFRASTRUCTURE
