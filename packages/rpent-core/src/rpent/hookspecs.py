@@ -45,6 +45,7 @@ GROUPS: dict[str, str] = {
     "rpent.perceptors": "rpent_perceptors",
     "rpent.executors": "rpent_executors",
     "rpent.commands": "rpent_commands",
+    "rpent.frontends": "rpent_frontends",
     "rpent.plugins": "",
 }
 """Entry-point group → the collect hook that its modules implement. `rpent_add_hookspecs` adds to them."""
@@ -145,6 +146,19 @@ class CollectHooks:
             @hookimpl
             def rpent_commands():
                 yield CommandSpec(name="hello", summary="Says hello.", command="my_hello:command")
+        """
+
+    @hookspec
+    def rpent_frontends(self) -> Iterable[specs.FrontendSpec]:  # type: ignore[empty-body]
+        """Places to watch and steer runs from; the name is a flag of `rpent run`. Entry-point group `rpent.frontends`.
+
+        Example::
+
+            @hookimpl
+            def rpent_frontends():
+                yield FrontendSpec(
+                    name="wall", summary="Shows the run on a wall.", frontend="my_wall:run", config="my_wall:WallConfig"
+                )
         """
 
     @hookspec

@@ -126,6 +126,44 @@ def environments_of(service: ServiceSpec) -> tuple[EnvironmentSpec, ...]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FrameChannel:
+    """A camera whose pictures a dashboard shows beside a run."""
+
+    camera: str
+    """The camera's name, as in the robot's captures and in the env server's `observe`."""
+    label: str = ""
+    """What people read; the camera's name where empty."""
+    role: Literal["fixed", "wrist", "navigation"] = "fixed"
+    """Where the camera is: beside the robot, on its hand, or looking where it drives."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """A value that a field accepts, for completion and forms."""
+
+    value: Any
+    label: str = ""
+    """What it stands for: a task's instruction."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DashboardSpec:
+    """What a robot says of itself to a dashboard; everything has a default, so that every robot can be watched."""
+
+    task_fields: tuple[str, ...] = ()
+    """Fields of the robot's config model that choose a task, in the order of `/rpent-task`'s arguments; empty: all."""
+    choices: str = ""
+    """Import string of `choices(field, values) -> Iterable[Choice]`: what a task field accepts when the other fields
+    have these values (plain data, perhaps incomplete). Light: it is asked while somebody types."""
+    frames: tuple[FrameChannel, ...] = ()
+    """The cameras, the main one first; empty: whatever a run's captures show."""
+    primitives: tuple[str, ...] = ()
+    """The tools that a person may call directly while no planner holds the robot. `finish` need not be listed."""
+    service_labels: tuple[tuple[str, str], ...] = ()
+    """Service name → what people read (`env`, `LIBERO simulator`); the service's name where absent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RobotSpec:
     """A robot (or a benchmark's robot) that `rpent run --robot NAME` can drive."""
 
@@ -140,6 +178,7 @@ class RobotSpec:
     """The perceptor used when the user names none."""
     embodiment: str = ""
     """Import string of its `rpent.policies.embodiment.Embodiment`; without one no policy can drive it."""
+    dashboard: DashboardSpec = DashboardSpec()
     docs_url: str = ""
 
 
@@ -244,6 +283,20 @@ class CommandSpec:
     summary: str
     command: str
     """Import string of the `click.Command`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FrontendSpec:
+    """Somewhere to watch and steer runs from: its name is a flag of `rpent run` (`--dashboard`)."""
+
+    name: str
+    summary: str
+    frontend: str
+    """Import string of `run(request, config, *, task_given) -> int`: it executes the request, and further tasks that its
+    user asks for, and returns the exit code. `task_given` says whether the user chose a task on the command line."""
+    config: str
+    """Import string of the pydantic model whose fields become options, each with the name in front
+    (`--dashboard-port`)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

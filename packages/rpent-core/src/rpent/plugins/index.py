@@ -29,6 +29,7 @@ KIND_LABELS = {
     "perceptors": "perceptor",
     "executors": "executor",
     "commands": "command",
+    "frontends": "front end",
     "plugins": "plugin",
 }
 """Kind (the entry-point group without its prefix) → what a message calls one of them."""
@@ -39,7 +40,12 @@ def label(kind: str) -> str:
     return KIND_LABELS.get(kind) or kind.removesuffix("s").replace("_", " ")
 
 
-_DISTRIBUTION_PREFIXES = {"perceptors": "rpent-perception-", "commands": "rpent-", "plugins": "rpent-"}
+_DISTRIBUTION_PREFIXES = {
+    "perceptors": "rpent-perception-",
+    "commands": "rpent-",
+    "frontends": "rpent-",
+    "plugins": "rpent-",
+}
 
 
 def canonical(distribution: str) -> str:

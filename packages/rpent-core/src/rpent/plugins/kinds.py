@@ -23,6 +23,7 @@ SPEC_TYPES: dict[str, type] = {
     "perceptors": specs.PerceptorSpec,
     "executors": specs.ExecutorSpec,
     "commands": specs.CommandSpec,
+    "frontends": specs.FrontendSpec,
 }
 """Core's kinds → what their collect hooks yield."""
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Level = Literal["info", "warning", "error"]
 """How much a notice matters."""
+Origin = Literal["planner", "user"]
+"""Who called a tool: the planner, or the user while the planner waited for them."""
 
 
 class Event(BaseModel):
@@ -120,6 +122,7 @@ class ToolCalled(Event):
     name: str
     arguments: Any
     readonly: bool = False
+    origin: Origin = "planner"
 
 
 class ToolProgress(Event):
@@ -140,7 +143,11 @@ class ToolReturned(Event):
     data: dict[str, Any]
     text: str
     images: list[dict[str, Any]] = []
-    """Name, caption, media type and path in the run directory; never the pixels."""
+    """Name, caption, media type, size, path in the run directory and SHA-256 of the file; never the pixels."""
+    views: list[dict[str, Any]] = []
+    """Pictures of further cameras after the call, for whoever watches; the planner does not get them."""
+    depth: list[str] = []
+    """Cameras whose depth is stored with the step."""
     step: int | None = None
     """Index of the step that was captured after the call."""
     env_steps: int = 0
@@ -149,6 +156,18 @@ class ToolReturned(Event):
     executed: bool = True
     """False: refused before anything happened (bad arguments, unknown tool, session over)."""
     recipe: bool = False
+    origin: Origin = "planner"
+    video_s: tuple[float, float] | None = None
+    """From where to where `episode.mp4` shows the call, in seconds; None where nothing was filmed."""
+
+
+class FrameShown(Event):
+    """What the main camera sees while a call is under way, in runs that somebody watches."""
+
+    type: Literal["frame"] = "frame"
+    call_id: str
+    image: dict[str, Any]
+    """As in `tool_returned`."""
 
 
 class StepCaptured(Event):
@@ -159,6 +178,9 @@ class StepCaptured(Event):
     env_steps: int
     state: dict[str, Any]
     images: list[dict[str, Any]] = []
+    views: list[dict[str, Any]] = []
+    """As in `tool_returned`."""
+    depth: list[str] = []
 
 
 class AttemptStarted(Event):
@@ -192,6 +214,13 @@ class UserMessage(Event):
     text: str
     origin: Literal["user", "nudge"] = "user"
     interrupt: bool = False
+
+
+class MessagesDelivered(Event):
+    """The planner took the user's messages; those before are no longer under way."""
+
+    type: Literal["messages_delivered"] = "messages_delivered"
+    count: int
 
 
 class AwaitingUser(Event):
@@ -260,10 +289,12 @@ AnyEvent = Annotated[
     | ToolCalled
     | ToolProgress
     | ToolReturned
+    | FrameShown
     | StepCaptured
     | AttemptStarted
     | AttemptEnded
     | UserMessage
+    | MessagesDelivered
     | AwaitingUser
     | Notice
     | UsageReported

@@ -1,0 +1,1 @@
+"""The dashboard: watch, steer and compare runs in the browser."""

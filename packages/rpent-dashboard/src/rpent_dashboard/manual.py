@@ -1,0 +1,28 @@
+"""The planner `manual`: a person decides every tool call, in the dashboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from rpent.session.session import Session
+
+
+class ManualConfig(BaseModel):
+    """It has no options."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ManualPlanner:
+    """Waits for its user, who calls the tools and `finish`."""
+
+    def __init__(self, config: ManualConfig) -> None:
+        self.config = config
+
+    def run(self, session: Session) -> None:
+        """Wait until the session is over; what the user writes is on record and needs no answer."""
+        while session.nudge() is not None and session.interactive:
+            pass

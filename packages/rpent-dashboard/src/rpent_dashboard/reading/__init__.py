@@ -1,0 +1,1 @@
+"""Run directories as the browser needs them: events, pictures, logs and the library, live or finished."""

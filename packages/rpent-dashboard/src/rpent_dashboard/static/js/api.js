@@ -1,0 +1,99 @@
+/**
+ * Talking to the server: requests that carry the CSRF header, and streams that go on where they stopped.
+ */
+
+/** What the server refused: one sentence, a hint, and the field that it is about, where there is one. */
+export class ApiError extends Error {
+  constructor(status, { message, hint = "", field = "" } = {}) {
+    super(message || `HTTP ${status}`);
+    this.status = status;
+    this.hint = hint;
+    this.field = field;
+  }
+}
+
+let me = null;
+
+/** Who this is: `{version, csrf, ...}`, asked once. */
+export async function whoAmI() {
+  me ??= await get("/api/me");
+  return me;
+}
+
+/** GET, as JSON. */
+export async function get(path, { signal } = {}) {
+  return answer(await fetch(path, { headers: { Accept: "application/json" }, signal }));
+}
+
+/** POST JSON. */
+export const post = (path, body = {}) => change("POST", path, body);
+
+/** DELETE. */
+export const del = (path) => change("DELETE", path);
+
+async function change(method, path, body) {
+  const { csrf } = await whoAmI();
+  const headers = { Accept: "application/json", "X-RPent-CSRF": csrf };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  return answer(await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
+}
+
+async function answer(response) {
+  const body = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
+  if (!response.ok) throw new ApiError(response.status, body?.error);
+  return body;
+}
+
+/**
+ * Follow a stream of server-sent events. It reconnects by itself, goes on behind the last event that arrived, and
+ * rests while the page is hidden (a browser keeps only six connections to one server).
+ *
+ * @param {string} path Address of the stream.
+ * @param {Object<string, (data: any, id: string) => void>} handlers Name of an event → what to do with its data.
+ * @param {(state: "open" | "lost" | "ended") => void} [onState] Told how the connection is.
+ * @returns {() => void} Closes the stream.
+ */
+export function stream(path, handlers, onState = () => {}) {
+  let source = null;
+  let last = "";
+  let over = false;
+
+  const open = () => {
+    if (over || source) return;
+    const url = new URL(path, location.href);
+    if (last) url.searchParams.set("from", last);
+    source = new EventSource(url);
+    source.onopen = () => onState("open");
+    source.onerror = () => {
+      onState("lost");
+      if (source?.readyState === EventSource.CLOSED) {
+        shut();
+        setTimeout(() => document.hidden || open(), 2000);
+      }
+    };
+    for (const [name, handle] of Object.entries(handlers)) {
+      source.addEventListener(name, (event) => {
+        if (event.lastEventId) last = event.lastEventId;
+        handle(event.data ? JSON.parse(event.data) : null, event.lastEventId);
+      });
+    }
+    source.addEventListener("end", () => {
+      over = true;
+      shut();
+      onState("ended");
+    });
+  };
+  const shut = () => {
+    source?.close();
+    source = null;
+  };
+  const onVisibility = () => (document.hidden ? shut() : open());
+
+  document.addEventListener("visibilitychange", onVisibility);
+  open();
+  return () => {
+    over = true;
+    document.removeEventListener("visibilitychange", onVisibility);
+    shut();
+  };
+}

@@ -1,0 +1,1 @@
+"""What the browser talks to: the application, its security and its routes."""
