@@ -292,8 +292,8 @@ class FrontendSpec:
     name: str
     summary: str
     frontend: str
-    """Import string of `run(request, config, *, task_given) -> int`: it executes the request, and further tasks that its
-    user asks for, and returns the exit code. `task_given` says whether the user chose a task on the command line."""
+    """Import string of `run(request, config, *, task_given) -> int`: it executes the request, and further tasks that
+    its user asks for, and returns the exit code. `task_given`: the user chose a task on the command line."""
     config: str
     """Import string of the pydantic model whose fields become options, each with the name in front
     (`--dashboard-port`)."""
