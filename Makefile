@@ -27,7 +27,7 @@ demo: ## Solve a LIBERO-PRO task in the real simulator, without a model and with
 	$(RUN) rpent run $(DEMO)
 
 .PHONY: test
-test: setup lint test-quick test-sdk test-sim test-models test-wheels ## Run every check and every test, from nothing
+test: setup lint test-quick test-sdk test-sim test-browser test-models test-wheels ## Run every check and every test, from nothing
 
 .PHONY: lint
 lint: ## Format check, lint, types, layers, generated docs
@@ -38,16 +38,21 @@ lint: ## Format check, lint, types, layers, generated docs
 	$(RUN) python tools/reference.py --check
 
 .PHONY: test-quick
-test-quick: ## Unit, contract and command-line tests (no simulator, no vendor binary)
-	$(PYTEST) -n 3 -m "not sim and not sdk and not wheels and not models" packages tests
+test-quick: ## Unit, contract and command-line tests (no simulator, no vendor binary, no browser)
+	$(PYTEST) -n 3 -m "not sim and not sdk and not browser and not wheels and not models" packages tests
 
 .PHONY: test-sdk
 test-sdk: ## Tests that drive the vendors' agent runtimes against local model servers
-	$(PYTEST) -n 2 -m "sdk and not sim and not wheels and not models" packages tests
+	$(PYTEST) -n 2 -m "sdk and not sim and not browser and not wheels and not models" packages tests
 
 .PHONY: test-sim
 test-sim: ## Tests on the real simulator
-	$(PYTEST) -n 2 -m "sim and not wheels and not models" packages tests
+	$(PYTEST) -n 2 -m "sim and not browser and not wheels and not models" packages tests
+
+.PHONY: test-browser
+test-browser: ## Tests of the dashboard in Chromium, some with the simulator; their screenshots go to build/screenshots
+	tools/browser-setup
+	RPENT_STRICT_BROWSER=1 RPENT_SCREENSHOTS=$(CURDIR)/build/screenshots $(PYTEST) -n 2 -m "browser and not wheels and not models" packages tests
 
 .PHONY: test-models
 test-models: ## Build environments with torch, transformers and LeRobot, and run the tests of real model classes
@@ -88,4 +93,4 @@ bench-bc: ## Train a policy from flash's runs and let it pick elsewhere (some ha
 
 .PHONY: clean
 clean: ## Remove what the other targets made
-	rm -rf .venv .tools .gl dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .tools .gl dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
