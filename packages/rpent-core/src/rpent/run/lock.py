@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from rpent.errors import RunDirectoryError
@@ -31,13 +33,22 @@ class RunLock:
         except OSError as error:
             raise unwritable(self._path.parent, error) from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._take()
         except OSError:
             os.close(self._file)
             raise RunDirectoryError(
                 f"`{self._path.parent}` is in use: its run is still going on.", hint="Stop that run first."
             ) from None
         return self
+
+    def _take(self) -> None:
+        """Take it; who only looks whether a run goes on holds it for an instant, so that is waited for."""
+        for _ in range(20):
+            with suppress(BlockingIOError):
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            time.sleep(0.01)
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def __exit__(self, *_: object) -> None:
         os.close(self._file)

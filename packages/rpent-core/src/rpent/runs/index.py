@@ -6,13 +6,16 @@ import fcntl
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError, RunDirectoryError, UsageError
 from rpent.home import expanded
 from rpent.runs.directory import GROUP, RunDirectory
 from rpent.runs.processes import planner_names
 from rpent.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +42,27 @@ class RunSummary:
     """Every planner that worked on it; more than one where it was resumed with another."""
     problem: str = ""
     """Why the run cannot be read."""
+    detail: str = ""
+    """What the outcome says in words."""
+    finished: float | None = None
+    """Seconds since the epoch."""
+    duration_s: float | None = None
+    """Time that the processes of the run took together, those that closed it."""
+    suite: str | None = None
+    """The benchmark's suite, for robots that have suites."""
+    task: str | None = None
+    """The task in its suite; the tag for robots that do not say."""
+    seed: int | None = None
+    model: str | None = None
+    """The model that answered, or the one that the planner was told to ask."""
+    policy: str | None = None
+    """Backend of the policy server."""
+    cost_usd: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    turns: int | None = None
+    tool_calls: int | None = None
+    env_steps: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -80,6 +104,9 @@ def summary(path: Path, output_dir: Path) -> RunSummary:
             reason=outcome.get("reason"),
             attempts=len(values["attempts"]) if "attempts" in values else None,
             planners=tuple(planner_names(values)),
+            detail=str(outcome.get("detail", "")),
+            **task_facts(values),
+            **run_facts(values),
         )
     except (RpentError, AttributeError, KeyError, TypeError, ValueError) as error:
         return RunSummary(
@@ -92,6 +119,59 @@ def summary(path: Path, output_dir: Path) -> RunSummary:
             state="damaged",
             problem=str(error),
         )
+
+
+def task_facts(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what run.json says of the task, the model and the policy, as fields of a `RunSummary`."""
+    task, usage = _table(manifest, "task"), _table(manifest, "usage")
+    planner, policy = _table(manifest, "planner"), _table(manifest, "policy")
+    for process in _processes(manifest):
+        planner = _table(process, "planner") or planner
+    seed = task.get("seed")
+    return {
+        "suite": _text(task.get("suite")),
+        "task": _text(task.get("task")) or _text(task.get("tag")),
+        "seed": seed if isinstance(seed, int) else None,
+        "model": _text(usage.get("model")) or _text(_table(planner, "config").get("model")),
+        "policy": _text(policy.get("name")) or _text(_table(policy, "served").get("backend")),
+    }
+
+
+def run_facts(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what run.json says of time, cost and counts, as fields of a `RunSummary`; None for what is missing."""
+    usage, counts = _table(manifest, "usage"), _table(manifest, "counts")
+    times = [
+        process["finished"] - process["started"]
+        for process in _processes(manifest)
+        if _number(process.get("finished")) is not None and _number(process.get("started")) is not None
+    ]
+    return {
+        "finished": _number(manifest.get("finished")),
+        "duration_s": round(sum(times), 3) if times else None,
+        "cost_usd": _number(usage.get("cost_usd")),
+        **{name: _number(usage.get(name)) for name in ("input_tokens", "output_tokens")},
+        **{name: _number(counts.get(name)) for name in ("turns", "tool_calls", "env_steps")},
+    }
+
+
+def _processes(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = manifest.get("processes")
+    return [process for process in found if isinstance(process, dict)] if isinstance(found, list) else []
+
+
+def _table(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = values.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return (
+        str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+    )
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def is_locked(path: Path) -> bool:
