@@ -4,6 +4,7 @@ export default {
   "shell.skip": "Skip to the content",
   "shell.notifications": "Notifications",
   "shell.close": "Close",
+  "shell.cancel": "Cancel",
   "shell.language": "Language",
   "shell.justNow": "just now",
   "shell.nav.label": "Pages",

@@ -4,6 +4,7 @@ export default {
   "shell.skip": "跳到正文",
   "shell.notifications": "通知",
   "shell.close": "关闭",
+  "shell.cancel": "取消",
   "shell.language": "语言",
   "shell.justNow": "刚刚",
   "shell.nav.label": "页面",

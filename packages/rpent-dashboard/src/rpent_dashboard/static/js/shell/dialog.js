@@ -12,11 +12,12 @@ let count = 0;
  * @param {string} title Its heading.
  * @param {any} content What `h` takes as children.
  * @param {any[]} [actions] Further buttons at its foot.
+ * @param {string} [closing] Text of the button that closes it.
  * @returns {HTMLDialogElement} Closed with `close()`; it removes itself.
  */
-export function openDialog(title, content, actions = []) {
+export function openDialog(title, content, actions = [], closing = t("shell.close")) {
   const id = `dialog-${(count += 1)}`;
-  const close = h("button", { class: "btn", type: "button", on: { click: () => dialog.close() } }, t("shell.close"));
+  const close = h("button", { class: "btn", type: "button", on: { click: () => dialog.close() } }, closing);
   const dialog = h(
     "dialog",
     { class: "dialog", "aria-labelledby": id, on: { close: () => dialog.remove(), click: (event) => event.target === dialog && dialog.close() } },
@@ -36,7 +37,7 @@ export function confirmDialog(title, text, label) {
   return new Promise((resolve) => {
     let agreed = false;
     const yes = h("button", { class: "btn btn-danger", type: "button", on: { click: () => ((agreed = true), dialog.close()) } }, label);
-    const dialog = openDialog(title, h("p", {}, text), [yes]);
+    const dialog = openDialog(title, h("p", {}, text), [yes], t("shell.cancel"));
     dialog.addEventListener("close", () => resolve(agreed));
   });
 }
