@@ -21,6 +21,8 @@ class CancelToken:
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[], None]] = []
         self.reason = ""
+        self.insisted = False
+        """Whether whoever cancelled will not wait long any more, as after a second Ctrl-C."""
 
     @property
     def cancelled(self) -> bool:
@@ -37,6 +39,10 @@ class CancelToken:
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             callback()
+
+    def insist(self) -> None:
+        """Say that what was cancelled shall not take its time."""
+        self.insisted = True
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` when the flag is set (at once when it is); returns a function that takes it back."""
