@@ -35,7 +35,7 @@ def record_calls(directory, count, first=0):
     for number in range(first, first + count):
         call_id = f"c{number}"
         recorder.event(ev.ToolCalled(turn=1, call_id=call_id, name="move", arguments={"n": number}))
-        step, _ = recorder.step(capture(number))
+        step = recorder.step(capture(number)).index
         recorder.event(
             ev.ToolReturned(
                 call_id=call_id, name="move", ok=True, data={"n": number}, text="{}", step=step, recipe=True
@@ -120,7 +120,7 @@ def test_a_step_fits_its_budget_even_with_large_noise(directory):
         depth={"a": depth, "b": depth},
         snapshot=os.urandom(50_000),
     )
-    _, pictures = recorder.step(heavy)
+    pictures = recorder.step(heavy).pictures
     recorder.close()
     assert sum(len(picture.data) for picture in pictures) <= 400_000
     assert sum(path.stat().st_size for path in directory.step(0).iterdir()) <= 1_000_000
@@ -188,5 +188,5 @@ def test_a_record_whose_steps_are_gone_can_be_opened(tmp_path):
     recorder.close()
     directory.steps.rmdir()
     recorder = Recorder(directory, record_video=False)
-    assert recorder.step(capture(1))[0] == 0
+    assert recorder.step(capture(1)).index == 0
     recorder.close()

@@ -25,6 +25,7 @@ from rpent.run.prompts import render
 from rpent.run.recovery import ENV, Recovery
 from rpent.run.services import service_requests
 from rpent.run.tools import collect_tools
+from rpent.run.views import Views
 from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
 from rpent.runs.processes import planner_changes
@@ -214,6 +215,9 @@ class Episode:
         filmed = self.supervisor.channels.get(ENV) if self.resolved.request.record_video else None
         filming = Filming(filmed, self.recorder)
         self.recorder.actions = Actions(self.supervisor.channels.get(ENV)).fetch
+        if self.resolved.request.live:
+            seen = self.resolved.robot_spec.dashboard
+            self.recorder.views = Views(self.supervisor.channels.get(ENV), seen, self.recorder).take
         self.session = Session(
             task=self.resolved.setup,
             prompts=self._prompts,

@@ -61,7 +61,7 @@ def execute(
             manifest = fresh_manifest(resolved)
             manifest["timings_s"]["resolve"] = round(time.monotonic() - started, 3)
             directory.write_manifest(manifest)
-            recorder = Recorder(directory, record_video=request.record_video)
+            recorder = Recorder(directory, record_video=request.record_video, live=request.live)
             recorder.listen(progress.on_event)
             if on_event is not None:
                 recorder.listen(on_event)

@@ -119,9 +119,9 @@ def _public_request(resolved: Resolved) -> dict[str, Any]:
 
 
 def request_to_json(request: RunRequest) -> dict[str, Any]:
-    """Return what `request_from_json` needs to do the same again. Tokens are left out."""
+    """Return what `request_from_json` needs to do the same again. Tokens and spectators are left out."""
     values = {name: getattr(request, name) for name in RunRequest.__dataclass_fields__}
-    del values["token"]
+    del values["token"], values["live"]  # the one is a secret, the other is of the process
     values["limits"] = {name: getattr(request.limits, name) for name in Limits.__dataclass_fields__}
     values["explore"] = asdict(request.explore) if request.explore else None
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}

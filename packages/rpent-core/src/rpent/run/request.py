@@ -73,6 +73,8 @@ class RunRequest:
     """Several attempts instead of one, which teach the memory; None leaves the memory as it is."""
     progress: ProgressStyle = "auto"
     record_video: bool = True
+    live: bool = False
+    """Somebody watches: further cameras are captured after each step, and motions are shown while they go on."""
     verbose: bool = False
 
     def __post_init__(self) -> None:

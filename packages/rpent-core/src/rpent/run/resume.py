@@ -77,7 +77,7 @@ def resume(
         with progress_for(request.progress) as progress:
             resolved = resolve(request, registry)
             check_planner(resolved.planner, request.limits)
-            recorder = Recorder(directory, record_video=request.record_video)
+            recorder = Recorder(directory, record_video=request.record_video, live=request.live)
             recorder.listen(progress.on_event)
             if on_event is not None:
                 recorder.listen(on_event)

@@ -102,6 +102,11 @@ class RunDirectory:
         """Folder of the steps."""
         return self.path / "steps"
 
+    @property
+    def clips(self) -> Path:
+        """Where frames of motions are, of a run that somebody watched."""
+        return self.path / "clips"
+
     def step(self, index: int) -> Path:
         """Folder of one step."""
         return self.steps / f"{index:04d}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
+from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,9 @@ REPLY_BUDGET = 400_000
 
 _ATTEMPTS = ((90, 1), (80, 1), (65, 1), (75, 2), (60, 2), (60, 4))
 """JPEG quality and down-scaling, from the best to the smallest."""
+FRAME_QUALITY = 75
+FRAME_SIDE = 512
+"""Rows or columns of a frame of a motion at most."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +55,7 @@ class Picture:
             "width": self.width,
             "height": self.height,
             "path": self.path,
+            "sha256": sha256(self.data).hexdigest(),
         }
 
 
@@ -74,21 +79,37 @@ def encode_pictures(
     return pictures
 
 
+def encode_frame(name: str, pixels: NDArray[np.uint8]) -> Picture:
+    """Encode one frame of a motion, (H, W, 3) uint8, to be looked at in passing.
+
+    Raises:
+        ValueError, TypeError: It is no picture.
+    """
+    frame = np.asarray(pixels, dtype=np.uint8)
+    stride = -(-max(frame.shape[:2]) // FRAME_SIDE)
+    data, width, height = _jpeg(frame[::stride, ::stride], FRAME_QUALITY, 1)
+    return Picture(name=name, caption="", data=data, width=width, height=height)
+
+
 def _encode(image: Image, folder: str, quality: int, scale: int) -> Picture:
-    pixels = np.ascontiguousarray(image.pixels, dtype=np.uint8)
-    picture = PillowImage.fromarray(pixels)
+    data, width, height = _jpeg(image.pixels, quality, scale)
+    return Picture(
+        name=image.name,
+        caption=image.caption,
+        data=data,
+        width=width,
+        height=height,
+        path=f"{folder}/{image.name}.jpg" if folder else "",
+    )
+
+
+def _jpeg(pixels: NDArray[np.uint8], quality: int, scale: int) -> tuple[bytes, int, int]:
+    picture = PillowImage.fromarray(np.ascontiguousarray(pixels, dtype=np.uint8))
     if scale > 1:
         picture = picture.reduce(scale)
     buffer = BytesIO()
     picture.save(buffer, "JPEG", quality=quality)
-    return Picture(
-        name=image.name,
-        caption=image.caption,
-        data=buffer.getvalue(),
-        width=picture.width,
-        height=picture.height,
-        path=f"{folder}/{image.name}.jpg" if folder else "",
-    )
+    return buffer.getvalue(), picture.width, picture.height
 
 
 def encode_depth(depth: NDArray[np.float32]) -> bytes:

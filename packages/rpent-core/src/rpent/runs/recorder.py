@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from rpent.encodable import encodable
 from rpent.errors import RpentError
 from rpent.masking import without_keys
+from rpent.runs.clips import Clips, drop_clips_without_events
 from rpent.runs.directory import RunDirectory, safe_name
 from rpent.runs.events import (
     AttemptStarted,
     Event,
+    FrameShown,
     Notice,
     RunResumed,
     StepCaptured,
@@ -38,13 +40,20 @@ if TYPE_CHECKING:
 
     from rpent.runs.events import Level
     from rpent.runs.pictures import Picture
-    from rpent.tools.result import Capture
+    from rpent.runs.steps import StoredStep
+    from rpent.tools.result import Capture, Image
 
 
 class Recorder:
-    """One run's writer; safe to use from several threads."""
+    """One run's writer; safe to use from several threads.
 
-    def __init__(self, directory: RunDirectory, *, record_video: bool = True) -> None:
+    Args:
+        directory: The run.
+        record_video: Whether `episode.mp4` is written.
+        live: Whether somebody watches: frames of motions are then shown while the call is under way.
+    """
+
+    def __init__(self, directory: RunDirectory, *, record_video: bool = True, live: bool = False) -> None:
         self.directory = directory
         self.history: list[Event] = []
         """Events of earlier processes, when the directory already holds some."""
@@ -55,12 +64,17 @@ class Recorder:
         self.next_step = 0
         self.actions: Callable[[], NDArray[np.float64] | None] = lambda: None
         """Returns the (T, D) control actions since the step before, where somebody keeps them."""
+        self.views: Callable[[Capture], Sequence[Image]] = lambda _: ()
+        """Returns pictures that a capture does not show, for whoever watches."""
+        self._call_id: str | None = None
+        self._camera = ""
         self._load()
         self._events = LineLog(directory.events)
         self._recipe = LineLog(directory.recipe)
         entries = (entry for event in self.history if (entry := entry_of(event)))
         self._transcript = Transcript(directory.transcript, entries)
         self._video = VideoWriter(directory.video) if record_video else None
+        self._clips = Clips(directory, self.history) if live else None
 
     @property
     def last_step(self) -> int:
@@ -88,16 +102,22 @@ class Recorder:
                 _notify(listener, event)
         return event
 
-    def step(self, capture: Capture, **extra: Any) -> tuple[int, list[Picture]]:
-        """Write the next step; returns its number and the pictures for the planner."""
-        actions = self.actions()
+    @property
+    def filmed_s(self) -> float | None:
+        """Seconds of `episode.mp4` so far, those of earlier processes included; None without a video."""
         with self._lock:
-            index = self.next_step
-            pictures = write_step(self.directory, index, capture, extra, actions)
+            return self._video.seconds if self._video is not None else None
+
+    def step(self, capture: Capture, **extra: Any) -> StoredStep:
+        """Write the next step."""
+        actions, views = self.actions(), self.views(capture)
+        with self._lock:
+            step = write_step(self.directory, self.next_step, capture, extra, actions, views=views)
             self.next_step += 1
         if capture.images:
-            self.frame(capture.images[0].pixels)
-        return index, pictures
+            self._camera = capture.images[0].name
+            self.frame(capture.images[0].pixels, shown=False)
+        return step
 
     def pictures(self, pictures: Sequence[Picture], call_id: str) -> list[Picture]:
         """Store what a read-only call showed beside the newest step; returns it with its paths."""
@@ -120,11 +140,23 @@ class Recorder:
         with suppress(OSError), (self.directory.logs / "run.log").open("a") as log:
             log.write(f"{where}:\n{text}\n")
 
-    def frame(self, pixels: Any, seconds: float = 0.0) -> None:
-        """Show a frame in the video."""
+    def frame(self, pixels: Any, seconds: float = 0.0, *, shown: bool = True) -> None:
+        """Add a frame to the video, and show it to whoever watches the call under way.
+
+        Args:
+            pixels: (H, W, 3) uint8.
+            seconds: How long the video shows it.
+            shown: False for one that reaches them otherwise, or that a newer one follows at once.
+        """
         with self._lock:
-            if self._video is not None and not self._closed:
+            if self._closed:
+                return
+            if self._video is not None:
                 self._video.add(pixels, seconds)
+            if shown and self._clips is not None and self._call_id is not None:
+                image = self._clips.add(self._call_id, pixels, self._camera)
+                if image is not None:
+                    self.event(FrameShown(call_id=self._call_id, image=image))
 
     def close(self) -> list[str]:
         """Close all files; returns what went wrong. Further events are dropped."""
@@ -153,7 +185,9 @@ class Recorder:
     def _derive(self, event: Event) -> None:
         if isinstance(event, ToolCalled):
             self._arguments[event.call_id] = event.arguments
+            self._call_id = event.call_id
         elif isinstance(event, ToolReturned):
+            self._call_id = None
             arguments = self._arguments.pop(event.call_id, {})
             if event.recipe:
                 self._recipe.append(call_of(event, arguments, self._calls).to_line())
@@ -185,6 +219,7 @@ class Recorder:
             write_atomic(self.directory.recipe, lines_of(calls))
             self.next_step = last_step_of(self.history) + 1
             drop_steps_after(self.directory, self.next_step - 1)
+            drop_clips_without_events(self.directory, self.history)
 
 
 def last_step_of(events: list[Event]) -> int:

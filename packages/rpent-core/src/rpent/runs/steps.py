@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,16 +15,32 @@ from rpent.runs.files import plain, unwritable
 from rpent.runs.pictures import encode_depth, encode_pictures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from rpent.runs.directory import RunDirectory
     from rpent.runs.pictures import Picture
-    from rpent.tools.result import Capture
+    from rpent.tools.result import Capture, Image
 
 STEP_BUDGET = 1_000_000
-"""Bytes that one step writes at most."""
+"""Bytes that one step writes at most; the views of a run that somebody watches come on top."""
+VIEWS_BUDGET = 200_000
+"""Bytes of the views of one step."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredStep:
+    """A step as it was written."""
+
+    index: int
+    pictures: list[Picture]
+    """For the planner."""
+    views: list[Picture]
+    """Of further cameras, for whoever watches."""
+    depth: list[str]
+    """The cameras whose depth is stored."""
 
 
 def write_step(
@@ -32,8 +49,10 @@ def write_step(
     capture: Capture,
     extra: dict[str, Any],
     actions: NDArray[np.float64] | None = None,
-) -> list[Picture]:
-    """Write a step's folder, whole or not at all; returns the pictures for the planner.
+    *,
+    views: Sequence[Image] = (),
+) -> StoredStep:
+    """Write a step's folder, whole or not at all.
 
     Args:
         directory: The run.
@@ -41,6 +60,7 @@ def write_step(
         capture: What was observed.
         extra: Further plain data for `state.json` (which call led here).
         actions: (T, D) control actions that led here from the step before, where the env server keeps them.
+        views: Pictures of further cameras, which the planner does not get.
 
     Raises:
         RunDirectoryError: The file system refuses.
@@ -55,6 +75,8 @@ def write_step(
     state = {"step": index, **extra, "state": capture.state, "cameras": capture.cameras}
     files["state.json"] = json.dumps(plain(state), ensure_ascii=False).encode()
     files |= _depth_files(capture, STEP_BUDGET - sum(map(len, files.values())))
+    extra_pictures = _encoded_views(views, f"steps/{index:04d}")
+    files |= {f"view_{picture.name}.jpg": picture.data for picture in extra_pictures}
     temporary = target.with_name(f".{target.name}.tmp")
     try:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -64,7 +86,12 @@ def write_step(
         temporary.rename(target)
     except OSError as error:
         raise unwritable(target, error) from error
-    return pictures
+    return StoredStep(index=index, pictures=pictures, views=extra_pictures, depth=list(capture.depth))
+
+
+def _encoded_views(views: Sequence[Image], folder: str) -> list[Picture]:
+    pictures = encode_pictures(views, folder, budget=VIEWS_BUDGET)
+    return [replace(picture, path=f"{folder}/view_{picture.name}.jpg") for picture in pictures]
 
 
 def _array_file(values: NDArray[np.float64]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,8 @@ class VideoWriter:
     def __init__(self, path: Path, fps: int = FPS) -> None:
         self.path = path
         self.frames = 0
+        """Frames written by this process."""
+        self._earlier: int | None = None
         self._fps = fps
         self._size: tuple[int, int] | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -52,6 +55,15 @@ class VideoWriter:
             self.error = f"The video stopped: {error}."
             return
         self.frames += repeat
+
+    @property
+    def seconds(self) -> float | None:
+        """The video's length so far, with the parts of earlier processes; None once the encoder has failed."""
+        if self.error:
+            return None
+        if self._earlier is None:
+            self._earlier = _frames_of(self.path)
+        return round((self._earlier + self.frames) / self._fps, 3)
 
     def close(self) -> None:
         """Finish the file and join the parts; never raises for an encoder that failed."""
@@ -84,6 +96,8 @@ class VideoWriter:
 
     def _start(self) -> subprocess.Popen[bytes]:
         assert self._size is not None
+        if self._earlier is None:
+            self._earlier = _frames_of(self.path)
         height, width = self._size
         command = [_ffmpeg(), "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]
         command += ["-s", f"{width}x{height}", "-r", str(self._fps), "-i", "-", "-an", "-c:v", "libx264"]
@@ -139,6 +153,17 @@ def _parts(path: Path) -> list[Path]:
 
 def _next_part(path: Path) -> Path:
     return path.with_name(f"{path.stem}.part{len(_parts(path)):02d}.mp4")
+
+
+def _frames_of(path: Path) -> int:
+    """Count the frames that earlier processes left: of the video so far, and of parts that are not joined to it."""
+    import imageio_ffmpeg  # noqa: PLC0415
+
+    total = 0
+    for part in [*([path] if path.exists() else []), *_parts(path)]:
+        with suppress(OSError, RuntimeError):  # a part that cannot be read is not joined either
+            total += imageio_ffmpeg.count_frames_and_secs(part)[0] if part.stat().st_size else 0
+    return total
 
 
 def _ffmpeg() -> str:

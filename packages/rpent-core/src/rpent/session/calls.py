@@ -56,6 +56,8 @@ class _Done:
     data: dict[str, Any]
     images: Sequence[Image] = ()
     pictures: list[Picture] = field(default_factory=list)
+    views: list[Picture] = field(default_factory=list)
+    depth: list[str] = field(default_factory=list)
     step: int | None = None
     executed: bool = True
     cancelled: bool = False
@@ -93,19 +95,21 @@ class CallRunner:
         """Capture the world without a call: the opening step."""
         capture = self._toolkit.capture()
         steps = self._toolkit.env_steps()
-        step, pictures = self._recorder.step(capture, env_steps=steps)
-        data = {"step": step, "observation": plain(capture.state)}
+        step = self._recorder.step(capture, env_steps=steps)
+        data = {"step": step.index, "observation": plain(capture.state)}
         self._recorder.event(
             ev.StepCaptured(
-                step=step,
+                step=step.index,
                 env_steps=steps,
                 state=plain(capture.state),
-                images=[p.reference() for p in pictures],
+                images=[picture.reference() for picture in step.pictures],
+                views=[picture.reference() for picture in step.views],
+                depth=step.depth,
             )
         )
         if self._attempts is not None:
-            self._attempts.open(step, self._recorder)
-        return ToolReply(ok=True, data=data, images=pictures, text=bounded_json(data))
+            self._attempts.open(step.index, self._recorder)
+        return ToolReply(ok=True, data=data, images=step.pictures, text=bounded_json(data))
 
     def env_steps(self) -> int:
         """Control steps so far, those of earlier attempts included, as last observed."""
@@ -144,7 +148,7 @@ class CallRunner:
                 readonly=tool.readonly if tool else True,
             )
         )
-        started = time.monotonic()
+        started, filmed_s = time.monotonic(), self._recorder.filmed_s
         done = _failed(mistake, executed=False) if mistake else self._checked(job, tool, name, shown, call_id)
         self._add_notices(done)
         reply = self._reply(done, call_id)
@@ -156,12 +160,15 @@ class CallRunner:
                 data=plain(done.data),
                 text=reply.text,
                 images=[picture.reference() for picture in done.pictures],
+                views=[picture.reference() for picture in done.views],
+                depth=done.depth,
                 step=done.step,
                 env_steps=self._toolkit.env_steps(),
                 elapsed_s=round(time.monotonic() - started, 3),
                 cancelled=done.cancelled,
                 executed=done.executed,
                 recipe=tool is not None and tool.recipe and done.executed and not done.undone,
+                video_s=_span(filmed_s, self._recorder.filmed_s),
             )
         )
         return self._after(reply)
@@ -246,9 +253,10 @@ class CallRunner:
         shown = {image.name for image in capture.images}
         extra_images = [image for image in done.images if image.name not in shown]
         whole = capture if not extra_images else _with_images(capture, extra_images)
-        done.step, done.pictures = self._recorder.step(
+        step = self._recorder.step(
             whole, env_steps=self._toolkit.env_steps(), call_id=call_id, tool=tool.name, arguments=arguments
         )
+        done.step, done.pictures, done.views, done.depth = step.index, step.pictures, step.views, step.depth
         done.data = {**done.data, "step": done.step, "observation": plain(capture.state)}
 
     def _store_images(self, done: _Done, call_id: str) -> None:
@@ -325,6 +333,11 @@ class CallRunner:
         if session.ended is None or reply.ended:
             return reply
         return replace(reply, ended=True)
+
+
+def _span(begin_s: float | None, end_s: float | None) -> tuple[float, float] | None:
+    """Return a part of the video; None where there is none."""
+    return None if begin_s is None or end_s is None or end_s <= begin_s else (begin_s, end_s)
 
 
 def _parsed(arguments: Any) -> tuple[Any, ToolError | None]:
