@@ -1,0 +1,167 @@
+/**
+ * One field of a form: label, control, description, and the place for what is wrong with its value.
+ */
+import { append, fill, h, setText } from "/static/js/dom.js";
+import { t } from "/static/js/i18n.js";
+import { FieldProblem, rangeText } from "/static/js/forms/check.js";
+import { control } from "/static/js/forms/controls.js";
+import { labelOf } from "/static/js/forms/schema.js";
+
+/**
+ * Make a field.
+ *
+ * @param {Object} options
+ * @param {string} options.name Its name in the object.
+ * @param {string} options.path Its name from the top.
+ * @param {import("./schema.js").Shape} options.shape
+ * @param {boolean} options.required
+ * @param {Object} options.context `{id, suggest, changed}` of the form.
+ * @param {any} options.given The value at first, which is sent; `undefined`: the default shows and is not sent.
+ */
+export function schemaField(options) {
+  return new Field(options);
+}
+
+/** A frame for a group of fields. */
+schemaField.group = (name, { schema }, required) =>
+  h(
+    "fieldset",
+    { class: "form-group" },
+    h("legend", { class: "label" }, labelOf(name, schema), required && mark()),
+    schema.description && h("p", { class: "hint" }, schema.description),
+    h("p", { class: "field-error group-error" }),
+  );
+
+const mark = () => h("span", { class: "required", title: t("shell.form.required") }, " *");
+
+class Field {
+  constructor({ name, path, shape, required, context, given }) {
+    Object.assign(this, { name, path, shape, required, context });
+    this.id = `${context.id}-${path.replaceAll(/[^\w-]/g, "-")}`;
+    this.hasDefault = "default" in shape.schema;
+    this.dirty = given !== undefined;
+    this.control = control(shape, this.id, name, required && !this.hasDefault);
+    this.error = h("p", { class: "field-error", id: `${this.id}-error`, role: "alert" });
+    this.node = this.draw();
+    this.control.write(given !== undefined ? given : shape.schema.default);
+    this.listen();
+    if (context.suggest || shape.schema.choices || shape.schema.examples) this.addSuggestions();
+  }
+
+  draw() {
+    const { shape, control: made } = this;
+    const text = [labelOf(this.name, shape.schema), this.required && !this.hasDefault && mark()];
+    const hint = [shape.schema.description, ["integer", "number"].includes(shape.kind) ? rangeText(shape.kind, shape.schema) : ""].filter(Boolean);
+    const hints = hint.length ? h("p", { class: "hint", id: `${this.id}-hint` }, hint.join(" · ")) : null;
+    const described = [hints && hints.id, this.error.id].filter(Boolean).join(" ");
+    for (const input of made.inputs) {
+      input.setAttribute("aria-describedby", described);
+      if (this.required && !this.hasDefault && input.type !== "checkbox") input.setAttribute("aria-required", "true");
+    }
+    if (shape.kind === "boolean" && !shape.nullable) return h("div", { class: "field" }, h("label", { class: "check" }, made.node, h("span", { class: "label" }, text)), hints, this.error);
+    if (made.single) return h("div", { class: "field" }, h("label", { class: "label", for: this.id }, text), made.node, hints, this.error);
+    return h("fieldset", { class: "field" }, h("legend", { class: "label" }, text), made.node, hints, this.error);
+  }
+
+  listen() {
+    const changed = () => {
+      this.dirty = true;
+      this.clearErrors();
+      this.showChoice?.();
+      this.context.changed();
+    };
+    this.node.addEventListener("input", changed);
+    this.node.addEventListener("focusout", (event) => {
+      if (this.dirty && !this.node.contains(event.relatedTarget)) this.validate();
+    });
+  }
+
+  /** A list of suggestions below a text field, asked for when the field gets the focus. */
+  addSuggestions() {
+    const [input] = this.control.inputs;
+    if (!(input instanceof HTMLInputElement) || input.type !== "text" || this.control.inputs.length > 1) return;
+    const list = h("datalist", { id: `${this.id}-list` });
+    const chosen = h("p", { class: "hint chosen" });
+    let options = [];
+    const show = (found) => {
+      options = found ?? [];
+      fill(list, options.map(({ value, label }) => h("option", { value: String(value), label: label || null })));
+      if (options.length) input.setAttribute("list", list.id);
+      else input.removeAttribute("list");
+      this.showChoice();
+    };
+    this.showChoice = () => setText(chosen, options.find(({ value }) => String(value) === input.value.trim())?.label ?? "");
+    const own = (this.shape.schema.choices ?? this.shape.schema.examples ?? []).map((entry) => (entry !== null && typeof entry === "object" ? entry : { value: entry }));
+    this.suggestions = async () => show([...own, ...((await this.context.suggest?.(this.path)) ?? [])]);
+    const refresh = () => this.suggestions().catch(() => show(own));
+    input.addEventListener("focus", refresh);
+    input.after(list, chosen);
+    show(own);
+    if (this.context.suggest && this.dirty) queueMicrotask(refresh);
+  }
+
+  touched() {
+    return this.dirty;
+  }
+
+  /** The value, `undefined` for none; throws `FieldProblem`. A cleared field that may be null is null. */
+  read() {
+    const value = this.control.read();
+    const { schema, nullable } = this.shape;
+    if (value === undefined && nullable && this.dirty && schema.default !== null && this.hasDefault) return null;
+    if (value === undefined && nullable && this.required) return null;
+    if (value === undefined && this.required && !this.hasDefault) throw new FieldProblem(t("shell.form.required"));
+    return value;
+  }
+
+  /** What to send. */
+  value() {
+    return this.dirty || (this.required && !this.hasDefault) ? this.read() : undefined;
+  }
+
+  /** What the field holds, as far as it can be read. */
+  peek() {
+    try {
+      return this.control.read();
+    } catch {
+      return undefined;
+    }
+  }
+
+  set(value) {
+    this.dirty = true;
+    this.control.write(value);
+    this.clearErrors();
+    this.showChoice?.();
+  }
+
+  /** Returns itself in a list where its value is wrong, and says so at the field. */
+  validate() {
+    this.clearErrors();
+    try {
+      this.read();
+      return [];
+    } catch (error) {
+      if (!(error instanceof FieldProblem)) throw error;
+      this.setError(error.message, error.input);
+      return [this];
+    }
+  }
+
+  setError(message, input = null) {
+    setText(this.error, message);
+    this.bad = input;
+    for (const entry of input ? [input] : this.control.inputs) entry.setAttribute("aria-invalid", "true");
+    this.node.closest("details")?.setAttribute("open", "");
+  }
+
+  clearErrors() {
+    setText(this.error, "");
+    this.bad = null;
+    for (const input of this.control.inputs) input.removeAttribute("aria-invalid");
+  }
+
+  focus() {
+    (this.bad ?? this.control.inputs[0])?.focus();
+  }
+}
