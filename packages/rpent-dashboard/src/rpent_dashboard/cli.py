@@ -1,0 +1,56 @@
+"""`rpent dashboard`: browse all runs, and start sessions, in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rpent.cli.options import given, options_from_model
+from rpent.cli.params import no_plugin_option, output_dir_option, verbose_option
+
+from rpent_dashboard.config import DashboardConfig
+
+if TYPE_CHECKING:
+    from rpent_dashboard.web.serving import Dashboard
+
+_OPTIONS = options_from_model(DashboardConfig)
+
+
+def _add_options(command: click.Command) -> click.Command:
+    command.params[1:1] = _OPTIONS
+    return command
+
+
+@_add_options
+@click.command("dashboard")
+@output_dir_option
+@no_plugin_option
+@verbose_option
+@click.pass_context
+def command(ctx: click.Context, /, output_dir: str, **_: object) -> int:
+    """Watch, steer and compare runs in the browser, until Ctrl-C."""
+    from rpent.run.signals import Interrupts  # noqa: PLC0415  (help needs no server)
+
+    from rpent_dashboard.web.serving import Dashboard  # noqa: PLC0415
+
+    config = DashboardConfig(**given(ctx, _OPTIONS))
+    with Interrupts():
+        try:
+            with Dashboard(config, output_dir=Path(output_dir)) as dashboard:
+                announce(dashboard)
+                dashboard.wait()
+        except KeyboardInterrupt:
+            pass
+    return 0
+
+
+def announce(dashboard: Dashboard) -> None:
+    """Say where the dashboard is, and who can reach it."""
+    click.echo(f"Dashboard: {dashboard.token_url}")
+    if not dashboard.loopback:
+        click.echo(
+            "It can be reached from other machines and there is no TLS: whoever has the token, or listens on the "
+            "network, drives the robot.",
+            err=True,
+        )

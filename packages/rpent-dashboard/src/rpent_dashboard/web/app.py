@@ -1,0 +1,58 @@
+"""The web application: the guards, the pages and the API."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from rpent.errors import RpentError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+from rpent_dashboard.web.refusals import Answering, answer_to
+from rpent_dashboard.web.security.body import SmallJson
+from rpent_dashboard.web.security.guard import Guard
+from rpent_dashboard.web.security.headers import SecureHeaders
+from rpent_dashboard.web.streams import EndingStreams
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from rpent_dashboard.web.surroundings import Surroundings
+
+ROUTES = ("pages", "me", "runs", "pictures", "logs", "library", "session", "launch")
+"""Modules of `web/routes`, each with `router(surroundings) -> APIRouter`."""
+
+
+def create_app(surroundings: Surroundings) -> FastAPI:
+    """Return the application over an output directory, and over a session where runs can be started."""
+    settings = surroundings.settings
+    app = FastAPI(
+        title="RPent dashboard",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        middleware=[
+            Middleware(SecureHeaders),
+            Middleware(EndingStreams, streams=settings.streams),
+            Middleware(Answering),
+            Middleware(Guard, access=settings.access, names=settings.names),
+            Middleware(SmallJson),
+        ],
+    )
+    for kind in (RpentError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _answer)
+    for name in ROUTES:
+        module = f"rpent_dashboard.web.routes.{name}"
+        if find_spec(module) is not None:
+            app.include_router(import_module(module).router(surroundings))
+    return app
+
+
+async def _answer(_request: Request, error: Exception) -> Response:
+    return answer_to(error)

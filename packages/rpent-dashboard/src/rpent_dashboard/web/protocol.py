@@ -1,0 +1,60 @@
+"""HTTP/1.1 as uvicorn speaks it, for people who keep connections open and say nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+MAX_CONNECTIONS = 512
+HEAD_S = 15.0
+"""How long the first line and the headers of a request may take to arrive."""
+
+
+class Impatient(H11Protocol):
+    """Closes connections whose request does not arrive, and those that are too many."""
+
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a request, but not for long."""
+        super().connection_made(transport)
+        if len(self.connections) > MAX_CONNECTIONS:
+            transport.abort()
+            return
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Pass it on; part of a request's head does not buy more time for the rest."""
+        super().data_received(data)
+        self._expect_head()
+
+    def on_response_complete(self) -> None:
+        """Leave the wait for the next request's first byte to keep-alive."""
+        super().on_response_complete()
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the timer."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def _expect_head(self) -> None:
+        if self.conn.their_state is not h11.IDLE:
+            self._forget()
+        elif self._patience is None:
+            self._patience = self.loop.call_later(HEAD_S, self._give_up)
+
+    def _forget(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _give_up(self) -> None:
+        self._patience = None
+        if self.conn.their_state is h11.IDLE:
+            self.transport.abort()

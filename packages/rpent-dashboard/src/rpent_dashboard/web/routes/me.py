@@ -1,0 +1,29 @@
+"""`/api/me`: who asks, and what this dashboard is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from rpent import __version__
+
+if TYPE_CHECKING:
+    from rpent_dashboard.web.surroundings import Surroundings
+
+
+def router(surroundings: Surroundings) -> APIRouter:
+    """Return the route."""
+    routes = APIRouter()
+    settings = surroundings.settings
+
+    @routes.get("/api/me")
+    async def me(request: Request) -> dict[str, Any]:
+        return {
+            "version": __version__,
+            "csrf": settings.access.csrf_of(request.state.session),
+            "output_dir": surroundings.output_dir.resolve().name,
+            "loopback": settings.loopback,
+            "hosting": surroundings.host is not None,
+        }
+
+    return routes

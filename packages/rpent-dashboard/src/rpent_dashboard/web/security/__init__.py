@@ -1,0 +1,1 @@
+"""Who may talk to the dashboard, about what, and what their browser may do with the answer."""
