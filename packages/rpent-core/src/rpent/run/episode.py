@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from rpent.run.steering import Steering
     from rpent.runs.outcome import Outcome
     from rpent.runs.recorder import Recorder
+    from rpent.services.shared import SharedServices
     from rpent.tools.toolkit import Toolkit
 
 PLANNER_GRACE_S = 30.0
@@ -61,6 +62,8 @@ class Surroundings:
     cancel: CancelToken
     steering: Steering | None = None
     """A user who may edit the task and speak to the planner."""
+    shared: SharedServices | None = None
+    """Services that outlive the episode."""
 
     def interruption(self) -> Ending:
         """Return how a run ends that somebody stopped: a person at the keyboard, or who cancelled it and why."""
@@ -90,7 +93,10 @@ class Episode:
         self.benchmark_success: bool | None = None
         self._surroundings = surroundings
         self.supervisor = Supervisor(
-            run_dir=recorder.directory.path, logs_dir=recorder.directory.logs, on_event=self._service_event
+            run_dir=recorder.directory.path,
+            logs_dir=recorder.directory.logs,
+            on_event=self._service_event,
+            shared=surroundings.shared,
         )
         self.scope = CallScope()
         self._prompts = Prompts(system="", user="")
@@ -261,8 +267,11 @@ class Episode:
             if interrupts.pressed or self._surroundings.cancel.cancelled:
                 session.end(self._surroundings.interruption())
         deadline, presses = time.monotonic() + PLANNER_GRACE_S, interrupts.pressed
+        insists = self._surroundings.cancel
         while thread.is_alive() and time.monotonic() < deadline and interrupts.pressed == presses:
             thread.join(0.1)
+            if insists.insisted:
+                break
         if thread.is_alive():
             self.recorder.notice("The planner did not return after its session had ended.", "warning")
 
@@ -278,8 +287,8 @@ class Episode:
 
     @property
     def impatient(self) -> bool:
-        """Whether the user pressed Ctrl-C again."""
-        return self._surroundings.interrupts.pressed > 1
+        """Whether the user pressed Ctrl-C again, or insists in another way."""
+        return self._surroundings.interrupts.pressed > 1 or self._surroundings.cancel.insisted
 
     def _check_cancelled(self) -> None:
         if self._surroundings.cancel.cancelled:
@@ -290,6 +299,8 @@ class Episode:
         self.recorder.event(ev.ServiceState(**values))
         entry = self.manifest["services"].setdefault(event["service"], {})
         entry |= {key: event[key] for key in ("endpoint", "python", "elapsed_s") if key in event}
+        if event["state"] == "ready" and "detail" in event:
+            entry["detail"] = event["detail"]
 
     def _tell_plugins(self) -> None:
         tell = getattr(self.resolved.registry, "lifecycle", None)
@@ -308,7 +319,11 @@ class Episode:
         for name, channel in self.supervisor.channels.items():
             info, entry = channel.info, self.manifest["services"].setdefault(name, {})
             entry.update(
-                name=info.name, version=info.version, owned=self.supervisor.owned(name), info=dict(info.info)
+                name=info.name,
+                version=info.version,
+                owned=self.supervisor.owned(name),
+                shared=self.supervisor.lent(name),
+                info=dict(info.info),
             )
             if packages := packages_of(entry.get("python", sys.executable)):
                 entry["packages"] = packages

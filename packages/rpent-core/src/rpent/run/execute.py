@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rpent.run.steering import Steering
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
+    from rpent.services.shared import SharedServices
 
 
 def execute(
@@ -33,6 +34,7 @@ def execute(
     cancel: CancelToken | None = None,
     on_event: Callable[[Event], None] | None = None,
     steering: Steering | None = None,
+    shared: SharedServices | None = None,
 ) -> Outcome:
     """Run one episode.
 
@@ -45,6 +47,7 @@ def execute(
         cancel: Ends the run as Ctrl-C does; for runs outside the main thread.
         on_event: Called with every event.
         steering: A user who may edit the task and speak to the planner; the run is then interactive.
+        shared: Lends the services of scope `shared`, which outlive the run; it starts its own when None.
 
     Raises:
         UsageError: A value of the request is not accepted.
@@ -68,7 +71,7 @@ def execute(
             if steering is not None:
                 recorder.listen(steering.on_event)
             surroundings = Surroundings(
-                interrupts=interrupts, cancel=cancel or CancelToken(), steering=steering
+                interrupts=interrupts, cancel=cancel or CancelToken(), steering=steering, shared=shared
             )
             outcome = Episode(resolved, recorder, manifest, surroundings).run()
         progress.finish(outcome)

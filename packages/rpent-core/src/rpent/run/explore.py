@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rpent.run.execute import execute
 from rpent.run.harvest import UNFINISHED
 from rpent.run.resolve import resolve
 from rpent.runs.directory import create_group
+from rpent.services.shared import SharedServices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,10 +90,13 @@ def explore(
     stop = cancel or CancelToken()
     outcomes: list[Outcome] = []
     try:
-        for _ in range(plan.sessions):
-            outcomes.append(execute(request, registry=registry, cancel=stop, on_event=on_event))
-            if stop.cancelled or outcomes[-1].reason in UNFINISHED:
-                break
+        with SharedServices(request.output_dir / "logs") if folder else nullcontext() as shared:
+            for _ in range(plan.sessions):
+                outcomes.append(
+                    execute(request, registry=registry, cancel=stop, on_event=on_event, shared=shared)
+                )
+                if stop.cancelled or outcomes[-1].reason in UNFINISHED:
+                    break
     finally:
         if folder is not None and not outcomes:
             with suppress(OSError):  # refused before anything began: no empty folder stays

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rpent.runs.events import Event
     from rpent.runs.outcome import Outcome
     from rpent.runs.processes import PlannerChange
+    from rpent.services.shared import SharedServices
     from rpent.tools.toolkit import Toolkit
 
 _UNFINISHED = "The run was interrupted before this call ended; the world is as it was after step {step}."
@@ -49,6 +50,7 @@ def resume(
     cancel: CancelToken | None = None,
     on_event: Callable[[Event], None] | None = None,
     steering: Steering | None = None,
+    shared: SharedServices | None = None,
     **changes: Any,
 ) -> Outcome:
     """Restore a run's last step and conversation, and go on.
@@ -59,6 +61,7 @@ def resume(
         cancel: As in `execute`.
         on_event: As in `execute`.
         steering: As in `execute`.
+        shared: As in `execute`.
         **changes: Fields of the request to replace (`limits`, `endpoints`, `token`, `env_python`,
             `progress`, `planner`). `planner_config` is merged over what the last process used; another
             `planner` starts from its own defaults.
@@ -85,7 +88,7 @@ def resume(
                 recorder.listen(steering.on_event)
             manifest |= {"outcome": None}
             surroundings = Surroundings(
-                interrupts=interrupts, cancel=cancel or CancelToken(), steering=steering
+                interrupts=interrupts, cancel=cancel or CancelToken(), steering=steering, shared=shared
             )
             point = ResumePoint.of(recorder)
             outcome = Episode(resolved, recorder, manifest, surroundings, point).run()

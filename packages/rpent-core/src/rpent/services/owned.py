@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rpent.environments.interpreter import choose
 from rpent.errors import ServiceError, TransportError
 from rpent.services.addresses import local_endpoints
 from rpent.services.channel import ServiceChannel
@@ -20,6 +21,8 @@ from rpent.services.request import HostJob
 from rpent.services.tokens import new_token
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rpent.environments.interpreter import Interpreter
     from rpent.services.request import ServiceRequest
 
@@ -95,6 +98,27 @@ class OwnedService:
     def pid(self) -> int | None:
         """The service's process (not its guardian's)."""
         return None if self._process is None else self._process.host_pid
+
+    @property
+    def endpoint(self) -> str | None:
+        """Where the present process listens."""
+        return self._life.endpoint
+
+    @property
+    def python(self) -> str:
+        """The interpreter that it runs with."""
+        return self._interpreter.python
+
+    def answers(self, timeout_s: float) -> bool:
+        """Whether it is ready and answers to its name now; its process may have ended a moment ago."""
+        endpoint = self.endpoint
+        if endpoint is None or not self.alive or self._hung:
+            return False
+        try:
+            connect_checked(endpoint, self.request, token=self._token, timeout_s=timeout_s).close()
+        except TransportError:
+            return False
+        return self.alive
 
     def start(self) -> None:
         """Launch the process and wait until it is ready.
@@ -237,3 +261,28 @@ class OwnedService:
             title = f"The last lines of `{self._log.path.parent.name}/{self._log.path.name}`:"
             parts.append("\n  | ".join([title, *tail]))
         return ServiceError(f"Service `{self.name}` {what.rstrip('.')}.", hint="\n".join(parts) or None)
+
+
+def owned_service(
+    request: ServiceRequest, *, logs_dir: Path, emit: Emit, variables: Mapping[str, str] | None = None
+) -> OwnedService:
+    """Choose the interpreter of a service that is to be started.
+
+    Args:
+        request: What is needed.
+        logs_dir: Where its log is.
+        emit: Hears of its states.
+        variables: Further environment variables of the process.
+
+    Raises:
+        EnvironmentSetupError: The interpreter cannot be used.
+    """
+    interpreter = choose(
+        request.spec.environment,
+        python=request.python,
+        distribution=request.distribution,
+        alternatives=request.spec.alternatives,
+    )
+    for name, value in (variables or {}).items():
+        interpreter = interpreter.with_variable(name, value)
+    return OwnedService(request, interpreter, logs_dir=logs_dir, emit=emit)

@@ -9,19 +9,21 @@ import time
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rpent.environments.interpreter import choose
 from rpent.errors import ServiceError, UsageError
 from rpent.services.attached import AttachedService
-from rpent.services.owned import OwnedService
+from rpent.services.lent import LentService
+from rpent.services.owned import owned_service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from rpent.services.channel import ServiceChannel
+    from rpent.services.owned import OwnedService
     from rpent.services.request import ServiceRequest
+    from rpent.services.shared import SharedServices
 
-    Service = OwnedService | AttachedService
+    Service = OwnedService | AttachedService | LentService
 
 
 class Supervisor:
@@ -33,12 +35,19 @@ class Supervisor:
             `loading`, `ready`, `crashed`, `restarting`, `failed`, `stopped`) and, as they are known, `detail`, `pid`,
             `endpoint`, `elapsed_s`, `log_tail`. It is called from several threads; what it raises is ignored.
         run_dir: The run's directory, told to the services as `RPENT_RUN_DIR`.
+        shared: Lends the services of scope `shared`, which then outlive the run; without it the run starts its own.
     """
 
     def __init__(
-        self, *, logs_dir: Path, on_event: Callable[[dict[str, Any]], None], run_dir: Path | None = None
+        self,
+        *,
+        logs_dir: Path,
+        on_event: Callable[[dict[str, Any]], None],
+        run_dir: Path | None = None,
+        shared: SharedServices | None = None,
     ) -> None:
         self._logs_dir, self._run_dir = logs_dir, run_dir
+        self._shared = shared
         self._on_event = on_event
         self._services: dict[str, Service] = {}
         self._channels: dict[str, ServiceChannel] = {}
@@ -77,8 +86,12 @@ class Supervisor:
         self._service(name).restart()
 
     def owned(self, name: str) -> bool:
-        """Whether this run started the service."""
-        return isinstance(self._service(name), OwnedService)
+        """Whether this run may restart the service: it started it, or has it lent."""
+        return not isinstance(self._service(name), AttachedService)
+
+    def lent(self, name: str) -> bool:
+        """Whether the service outlives this run."""
+        return isinstance(self._service(name), LentService)
 
     def alive(self, name: str) -> bool:
         """Whether the service is ready; for an attached one, whether it was when it was attached."""
@@ -115,22 +128,20 @@ class Supervisor:
         name = request.spec.name
         if name in self._services:
             raise UsageError(f"Service `{name}` was asked for twice.")
-        service: Service
-        if request.endpoint is not None:
-            service = AttachedService(request, emit=self._emit)
-        else:
-            interpreter = choose(
-                request.spec.environment,
-                python=request.python,
-                distribution=request.distribution,
-                alternatives=request.spec.alternatives,
-            )
-            if self._run_dir is not None:
-                interpreter = interpreter.with_variable("RPENT_RUN_DIR", str(self._run_dir))
-            service = OwnedService(request, interpreter, logs_dir=self._logs_dir, emit=self._emit)
-        self._services[name] = service
+        service = self._services[name] = self._made(request)
         self._channels[name] = service.channel
         return service
+
+    def _made(self, request: ServiceRequest) -> Service:
+        shared = self._shared if request.spec.scope == "shared" else None
+        if request.endpoint is not None:
+            if shared is not None:
+                shared.drop(request.spec.name)
+            return AttachedService(request, emit=self._emit)
+        if shared is not None:
+            return shared.lend(request, emit=self._emit)
+        variables = {} if self._run_dir is None else {"RPENT_RUN_DIR": str(self._run_dir)}
+        return owned_service(request, logs_dir=self._logs_dir, emit=self._emit, variables=variables)
 
     def _service(self, name: str) -> Service:
         try:
