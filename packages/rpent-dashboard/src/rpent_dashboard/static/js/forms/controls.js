@@ -86,12 +86,14 @@ function line(shape, id) {
 }
 
 /** Up and down count, as in the browser's own number fields, unless a list of suggestions has the arrows. */
-function stepOnArrow(event, { minimum, maximum }) {
+function stepOnArrow(event, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }) {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   const input = event.target;
   if (!by || input.hasAttribute("list") || !/^\s*-?\d+\s*$/.test(input.value)) return;
   event.preventDefault();
-  input.value = String(Math.min(maximum ?? Infinity, Math.max(minimum ?? -Infinity, Number(input.value) + by)));
+  const low = minimum ?? (exclusiveMinimum ?? -Infinity) + 1;
+  const high = maximum ?? (exclusiveMaximum ?? Infinity) - 1;
+  input.value = String(Math.min(high, Math.max(low, Number(input.value) + by)));
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
 

@@ -40,6 +40,7 @@ class Field {
     this.id = `${context.id}-${path.replaceAll(/[^\w-]/g, "-")}`;
     this.hasDefault = "default" in shape.schema;
     this.dirty = given !== undefined;
+    this.changed = false;
     this.control = control(shape, this.id, name, required && !this.hasDefault);
     this.error = h("p", { class: "field-error", id: `${this.id}-error`, role: "alert" });
     this.node = this.draw();
@@ -65,7 +66,7 @@ class Field {
 
   listen() {
     const changed = () => {
-      this.dirty = true;
+      this.dirty = this.changed = true;
       this.clearErrors();
       this.showChoice?.();
       this.context.changed();
@@ -100,8 +101,9 @@ class Field {
     if (this.context.suggest && this.dirty) queueMicrotask(refresh);
   }
 
+  /** Whether the user or the page changed it. */
   touched() {
-    return this.dirty;
+    return this.changed;
   }
 
   /** The value, `undefined` for none; throws `FieldProblem`. A cleared field that may be null is null. */
@@ -129,7 +131,7 @@ class Field {
   }
 
   set(value) {
-    this.dirty = true;
+    this.dirty = this.changed = true;
     this.control.write(value);
     this.clearErrors();
     this.showChoice?.();
