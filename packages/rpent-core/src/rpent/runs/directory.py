@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rpent.errors import RunDirectoryError, UsageError
 from rpent.home import expanded
@@ -30,8 +30,9 @@ SHAPE: dict[str, Any] = {
 }
 """What every run.json holds, from the moment that its run directory is made."""
 ENDED_SHAPE = {"reason": str, "detail": str, "benchmark_success": object, "planner_status": object}
-GROUP = "_explore_"
-"""In the name of a folder that holds the runs of one exploration."""
+GroupKind = Literal["explore", "dashboard"]
+GROUPS: dict[GroupKind, str] = {"explore": "_explore_", "dashboard": "_dashboard_"}
+"""What the name of a folder has in it that holds the runs of one exploration, or of one session of a dashboard."""
 LAST_EVENT_BYTES = 65536
 """Where the last event is looked for; the end of a run is a short one."""
 
@@ -166,8 +167,13 @@ def _misshapen(values: Mapping[str, Any], shape: Mapping[str, Any], path: str = 
     return None
 
 
-def create_group(output_dir: Path, tag: str) -> Path:
-    """Make a fresh folder `<time>_explore_<tag>` for the run directories of one exploration.
+def create_group(output_dir: Path, tag: str, kind: GroupKind = "explore") -> Path:
+    """Make a fresh folder `<time>_<kind>_<tag>` for run directories that belong together.
+
+    Args:
+        output_dir: Where the folder is made.
+        tag: What the runs have in common.
+        kind: Whether they are of one exploration, or of one session of a dashboard.
 
     Raises:
         RunDirectoryError: The output directory cannot be written.
@@ -175,9 +181,15 @@ def create_group(output_dir: Path, tag: str) -> Path:
     output_dir = expanded(output_dir)
     try:
         output_dir.mkdir(parents=True, exist_ok=True)
-        return _claim(output_dir, f"{_stamp()}{GROUP}{safe_name(tag)}")
+        return _claim(output_dir, f"{_stamp()}{GROUPS[kind]}{safe_name(tag)}")
     except OSError as error:
         raise unwritable(output_dir, error) from error
+
+
+def manifests_in(output_dir: Path) -> list[Path]:
+    """Return every run.json of an output directory, those in folders of runs included."""
+    grouped = [path for part in GROUPS.values() for path in output_dir.glob(f"*{part}*/*/run.json")]
+    return [*output_dir.glob("*/run.json"), *dict.fromkeys(grouped)]
 
 
 def create(output_dir: Path, tag: str, planner: str) -> RunDirectory:

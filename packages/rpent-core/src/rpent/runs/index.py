@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError, RunDirectoryError, UsageError
 from rpent.home import expanded
-from rpent.runs.directory import GROUP, RunDirectory
+from rpent.runs.directory import RunDirectory, manifests_in
 from rpent.runs.processes import planner_names
 from rpent.suggest import did_you_mean
 
@@ -80,8 +80,7 @@ def list_runs(output_dir: Path) -> list[RunSummary]:
             f"There is no directory `{output_dir}`.",
             hint="`rpent run` makes it; `--output-dir` names another.",
         )
-    manifests = [*output_dir.glob("*/run.json"), *output_dir.glob(f"*{GROUP}*/*/run.json")]
-    found = [summary(path.parent, output_dir) for path in manifests]
+    found = [summary(path.parent, output_dir) for path in manifests_in(output_dir)]
     return sorted(found, key=lambda run: (run.created, run.name), reverse=True)
 
 
