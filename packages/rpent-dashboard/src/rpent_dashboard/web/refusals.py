@@ -11,12 +11,15 @@ from rpent.errors import RpentError, UsageError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
+from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _log = logging.getLogger(__name__)
+_STATUS: dict[type[RpentError], int] = {ConflictError: 409, NotFoundError: 404, UsageError: 422}
 _SENTENCES = {
     404: "There is nothing at this address.",
     405: "This address does not take such a request.",
@@ -57,7 +60,8 @@ def answer_to(error: Exception) -> JSONResponse:
     if isinstance(error, RefusedError):
         return refusal(error.status, error.message, hint=error.hint, field=error.field)
     if isinstance(error, RpentError):
-        return refusal(422 if isinstance(error, UsageError) else 500, error.message, hint=error.hint)
+        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
+        return refusal(status, error.message, hint=error.hint, field=getattr(error, "field", ""))
     if isinstance(error, RequestValidationError):
         return _invalid(error.errors()[0])
     if isinstance(error, HTTPException):
@@ -93,11 +97,11 @@ class Answering:
 
         try:
             await self._app(scope, receive, watched)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (whatever it is, a browser gets one sentence)
             if not isinstance(error, RefusedError):
                 _log.error("%s %r failed.", scope["method"], scope["path"], exc_info=error)
             if started:
-                raise
+                return  # an answer that breaks off: the server closes the connection
             answer = answer_to(error)
             if isinstance(error, RefusedError):
                 answer.headers["Connection"] = "close"

@@ -120,7 +120,7 @@ def _uvicorn_config(app: Any) -> uvicorn.Config:
         loop="asyncio",
         lifespan="off",
         log_config=None,
-        log_level="error",
+        log_level="critical",  # what fails is in `Answering`'s log
         access_log=False,
         server_header=False,
         date_header=False,
@@ -148,7 +148,7 @@ def _token(config: DashboardConfig) -> str:
 
 
 def _settings(config: DashboardConfig, listener: Listener, token: str) -> Settings:
-    names = Names(listener.address, listener.port, [config.host, *config.allowed_host])
+    names = Names([listener.address, config.host], listener.port, config.allowed_host)
     return Settings(access=Access(token, listener.port), names=names, loopback=listener.loopback)
 
 

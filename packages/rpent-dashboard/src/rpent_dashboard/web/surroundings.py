@@ -26,7 +26,7 @@ class Settings:
     @classmethod
     def local(cls, token: str, port: int = 80, host: str = "127.0.0.1") -> Settings:
         """Return the settings of a dashboard on loopback."""
-        return cls(access=Access(token, port), names=Names(host, port))
+        return cls(access=Access(token, port), names=Names([host], port))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 
 from rpent_dashboard.web.refusals import RefusedError
 from rpent_dashboard.web.security.guard import SAFE_METHODS
@@ -35,6 +36,8 @@ class SmallJson:
         except RefusedError:
             await _discard(receive)
             raise
+        except ClientDisconnect:
+            return
         await self._app(scope, _replayed(body, receive), send)
 
     def _check(self, method: str, headers: Headers) -> bool:
@@ -68,6 +71,8 @@ class SmallJson:
             async with asyncio.timeout(BODY_S):
                 while True:
                     message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise ClientDisconnect
                     body += bytes(message.get("body", b""))
                     if len(body) > MAX_BODY_BYTES:
                         raise _too_large()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rpent.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -22,17 +24,25 @@ class Names:
     """Decides on the `Host` and `Origin` of a request.
 
     Args:
-        host: Address that the dashboard is bound to.
+        hosts: Addresses that the dashboard is bound to, and their names.
         port: Its port.
         allowed: Further names, `name` (on the dashboard's port or without one, as behind a proxy) or `name:port`.
+
+    Raises:
+        UsageError: One of them is no name.
     """
 
-    def __init__(self, host: str, port: int, allowed: Iterable[str] = ()) -> None:
+    def __init__(self, hosts: Iterable[str], port: int, allowed: Iterable[str] = ()) -> None:
         self._port = port
-        self._own = {*LOOPBACK, host.lower()}
+        self._own = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._allowed: set[tuple[str, int | None]] = set()
         for entry in allowed:
-            name, named_port = split_netloc(entry) or (entry.lower(), None)
+            parts = split_netloc(entry)
+            if parts is None:
+                raise UsageError(
+                    f"`{entry}` is not a name by which a browser may come, such as `lab.example:8420`."
+                )
+            name, named_port = parts
             ports = {named_port} if named_port else {None, port}
             self._allowed.update((name, accepted) for accepted in ports)
 
