@@ -193,6 +193,7 @@ def _closed(call: ev.ToolCalled, history: Sequence[Event], step: int) -> ev.Tool
         data=data,
         text=bounded_json(data),
         cancelled="error" in data,
+        origin=call.origin,
     )
 
 

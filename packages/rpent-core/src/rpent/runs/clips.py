@@ -79,7 +79,9 @@ class Clips:
             self._failed = True
             return None
         self._frames, self._bytes = self._frames + 1, self._bytes + len(picture.data)
-        self._due = max(self._due + self.interval_s, now)  # frames that come just in time may come a little early
+        self._due = max(
+            self._due + self.interval_s, now
+        )  # frames that come just in time may come a little early
         return {**picture.reference(), "path": path.relative_to(self._directory.path).as_posix()}
 
 

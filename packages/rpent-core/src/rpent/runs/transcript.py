@@ -31,6 +31,8 @@ def entry_of(event: Event) -> dict[str, Any] | None:  # noqa: PLR0911  (one entr
             return {"role": "assistant", "turn": event.turn, "text": event.text}
         case ev.AssistantThinking():
             return {"role": "assistant", "turn": event.turn, "thinking": event.text}
+        case ev.ToolCalled(origin="user") | ev.ToolReturned(origin="user"):
+            return _user_call(event)
         case ev.ToolCalled():
             return {
                 "role": "assistant",
@@ -72,6 +74,16 @@ def entry_of(event: Event) -> dict[str, Any] | None:  # noqa: PLR0911  (one entr
             }
         case _:
             return None
+
+
+def _user_call(event: ev.ToolCalled | ev.ToolReturned) -> dict[str, Any]:
+    """Return what a planner that reads the transcript is told of a call that is not its own."""
+    if isinstance(event, ev.ToolCalled):
+        arguments = json.dumps(plain(event.arguments), ensure_ascii=False)
+        text = f"The user called `{event.name}` themselves, with {arguments}."
+    else:
+        text = f"The user's `{event.name}` gave: {event.text}"
+    return {"role": "user", "origin": "call", "call_id": event.call_id, "text": text}
 
 
 class Transcript:

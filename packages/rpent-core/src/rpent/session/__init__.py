@@ -3,5 +3,6 @@
 from rpent.session.reply import ToolReply
 from rpent.session.session import Session, SessionEndedError
 from rpent.session.usage import Usage
+from rpent.session.user_calls import RobotHeldError
 
-__all__ = ["Session", "SessionEndedError", "ToolReply", "Usage"]
+__all__ = ["RobotHeldError", "Session", "SessionEndedError", "ToolReply", "Usage"]

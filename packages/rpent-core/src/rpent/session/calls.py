@@ -48,6 +48,16 @@ MAX_RECOVERIES = 3
 PROGRESS_INTERVAL_S = 0.5
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """What is called, and by whom."""
+
+    name: str
+    arguments: Any
+    call_id: str
+    origin: ev.Origin = "planner"
+
+
 @dataclass(slots=True)
 class _Done:
     """What came of a call, on its way to events and reply."""
@@ -80,6 +90,8 @@ class CallRunner:
     ) -> None:
         self.current: Job[ToolReply] | None = None
         """The call under way."""
+        self.observation: Mapping[str, Any] = {}
+        """The state as last captured."""
         self._session = session
         self._attempts = session.attempts
         self._toolkit = toolkit
@@ -96,12 +108,13 @@ class CallRunner:
         capture = self._toolkit.capture()
         steps = self._toolkit.env_steps()
         step = self._recorder.step(capture, env_steps=steps)
-        data = {"step": step.index, "observation": plain(capture.state)}
+        self.observation = plain(capture.state)
+        data = {"step": step.index, "observation": self.observation}
         self._recorder.event(
             ev.StepCaptured(
                 step=step.index,
                 env_steps=steps,
-                state=plain(capture.state),
+                state=self.observation,
                 images=[picture.reference() for picture in step.pictures],
                 views=[picture.reference() for picture in step.views],
                 depth=step.depth,
@@ -116,29 +129,31 @@ class CallRunner:
         earlier = self._attempts.env_steps if self._attempts is not None else 0
         return earlier + self._toolkit.env_steps()
 
-    def run(self, job: Job[ToolReply], name: str, arguments: Any, call_id: str) -> ToolReply:
+    def run(self, job: Job[ToolReply], call: Call) -> ToolReply:
         """Carry out a call."""
         session = self._session
-        if session.ended is None and name != finish.NAME:
+        if session.ended is None and call.name != finish.NAME:
             ending = session.budget.exceeded(self.env_steps()) or session.budget.next_call()
             if ending is not None:
                 session.end(ending)
         if session.ended is not None:
-            return self.refusal(call_id, session.ended.detail or session.ended.reason)
+            return self.refusal(call.call_id, session.ended.detail or session.ended.reason)
         self.current = job
         try:
-            return self._recorded(job, name, arguments, call_id)
+            return self._recorded(job, call)
         finally:
             self.current = None
 
     def refusal(self, call_id: str, detail: str) -> ToolReply:
         """Return the reply to a call after the session's end."""
         data = {"error": f"The session is over: {detail}"}
-        return ToolReply(ok=False, data=data, text=bounded_json(data), ended=True, call_id=call_id)
+        text = bounded_json(data)
+        return ToolReply(ok=False, data=data, text=text, executed=False, ended=True, call_id=call_id)
 
-    def _recorded(self, job: Job[ToolReply], name: str, arguments: Any, call_id: str) -> ToolReply:
+    def _recorded(self, job: Job[ToolReply], call: Call) -> ToolReply:
+        name, call_id = call.name, call.call_id
         tool = self._tools.get(name)
-        shown, mistake = _parsed(arguments)
+        shown, mistake = _parsed(call.arguments)
         self._recorder.event(
             ev.ToolCalled(
                 turn=self._session.budget.turns,
@@ -146,6 +161,7 @@ class CallRunner:
                 name=name,
                 arguments=plain(shown),
                 readonly=tool.readonly if tool else True,
+                origin=call.origin,
             )
         )
         started, filmed_s = time.monotonic(), self._recorder.filmed_s
@@ -168,6 +184,7 @@ class CallRunner:
                 cancelled=done.cancelled,
                 executed=done.executed,
                 recipe=tool is not None and tool.recipe and done.executed and not done.undone,
+                origin=call.origin,
                 video_s=_span(filmed_s, self._recorder.filmed_s),
             )
         )
@@ -257,7 +274,8 @@ class CallRunner:
             whole, env_steps=self._toolkit.env_steps(), call_id=call_id, tool=tool.name, arguments=arguments
         )
         done.step, done.pictures, done.views, done.depth = step.index, step.pictures, step.views, step.depth
-        done.data = {**done.data, "step": done.step, "observation": plain(capture.state)}
+        self.observation = plain(capture.state)
+        done.data = {**done.data, "step": done.step, "observation": self.observation}
 
     def _store_images(self, done: _Done, call_id: str) -> None:
         if done.images:
@@ -320,6 +338,7 @@ class CallRunner:
             images=done.pictures,
             text=bounded_json(done.data),
             undone=done.undone,
+            executed=done.executed,
             ended=self._session.ended is not None,
             call_id=call_id,
         )

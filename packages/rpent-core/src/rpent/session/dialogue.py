@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rpent.runs import events as ev
 from rpent.session.mailbox import Mailbox
+from rpent.session.user_calls import RobotHeldError, UserCall, UserCalls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +38,14 @@ class Dialogue:
         self._callbacks: list[Callable[[], None]] = []
         self._nudges = 0
         self._held = False
+        self._floor = threading.RLock()
+        """Guards who has the robot; taken before the recorder's lock, never the other way round."""
+        self._waiting = 0
+        """Threads of the planner that wait for the user."""
+        self._acting = 0
+        """Calls of the user that are under way."""
+        self._stands = False
+        self._user_calls = UserCalls()
 
     def on_interrupt(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` at each interrupt; returns a function that takes it back."""
@@ -76,11 +85,42 @@ class Dialogue:
         """Note that the model called a tool: the reminders count anew."""
         self._nudges = 0
 
+    @property
+    def awaiting(self) -> bool:
+        """Whether the planner waits for its user, who has not said anything yet."""
+        return self._waiting > 0 and self.mailbox.empty
+
+    @contextmanager
+    def acting(self, call: UserCall) -> Iterator[None]:
+        """Let the user carry out a call; the clock runs meanwhile, and the planner is told with the next message.
+
+        Raises:
+            RobotHeldError: The planner does not wait for its user.
+        """
+        with self._floor:
+            if not self.awaiting:
+                raise RobotHeldError
+            self._acting += 1
+            self._set_clock()
+        self._user_calls.add(call)
+        try:
+            yield
+        finally:
+            with self._floor:
+                self._acting -= 1
+                self._set_clock()
+                if self.awaiting and not self._acting and not self.mailbox.closed:
+                    self._recorder.event(ev.AwaitingUser(turn=self._budget.turns))
+
+    def take(self) -> list[str]:
+        """Return the user's messages for the planner; the first begins with what the user did themselves."""
+        return self._delivered(self.mailbox.take())
+
     def next_message(self, given_up: threading.Event) -> str | None:
         """Return the user's messages or a reminder; None once the reminders are used up or the wait has ended."""
-        messages = self.mailbox.take()
+        messages = self.take()
         if not messages and self.interactive:
-            messages = self._wait(given_up)
+            messages = self._delivered(self._wait(given_up))
             if not messages:
                 return None
         if messages:
@@ -100,10 +140,28 @@ class Dialogue:
 
     @contextmanager
     def _awaiting(self) -> Iterator[None]:
-        """Wait for the user; the time limit does not run meanwhile."""
-        self._recorder.event(ev.AwaitingUser(turn=self._budget.turns))
-        self._deadline.pause()
+        """Wait for the user; the time limit does not run meanwhile, except while they act."""
+        with self._floor:
+            self._waiting += 1
+            self._set_clock()
+            self._recorder.event(ev.AwaitingUser(turn=self._budget.turns))
         try:
             yield
         finally:
-            self._deadline.resume()
+            with self._floor:
+                self._waiting -= 1
+                self._set_clock()
+
+    def _set_clock(self) -> None:
+        """Let the clock stand while nobody acts; the caller has the floor."""
+        stands = self._waiting > 0 and self._acting == 0
+        if stands != self._stands:
+            self._stands = stands
+            (self._deadline.pause if stands else self._deadline.resume)()
+
+    def _delivered(self, messages: list[str]) -> list[str]:
+        if not messages:
+            return messages
+        self._recorder.event(ev.MessagesDelivered(count=len(messages)))
+        told = self._user_calls.take()
+        return [f"{told}\n\n{messages[0]}", *messages[1:]] if told else messages

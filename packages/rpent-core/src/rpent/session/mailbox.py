@@ -42,6 +42,11 @@ class Mailbox:
         with self._changed:
             return not self._messages
 
+    @property
+    def closed(self) -> bool:
+        """Whether nobody waits here any more."""
+        return self._closed
+
     def wake(self) -> None:
         """Let whoever waits look again."""
         with self._changed:

@@ -27,6 +27,8 @@ class ToolReply:
     undone: bool = False
     """A service died under the call and the world was put back to the state before it: the same call may be made
     again."""
+    executed: bool = True
+    """False: refused before anything happened (bad arguments, unknown tool, episode over, session over)."""
     ended: bool = False
     """The session is over; the planner returns."""
     call_id: str = ""

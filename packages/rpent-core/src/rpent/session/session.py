@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.cancel import CancelToken
@@ -13,13 +14,14 @@ from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
 from rpent.session.attempts import NextAttemptTool
 from rpent.session.call_ids import CallIds
-from rpent.session.calls import CallRunner
+from rpent.session.calls import Call, CallRunner
 from rpent.session.deadline import Deadline
 from rpent.session.dialogue import Dialogue
 from rpent.session.finish import FinishTool
 from rpent.session.limits import Budget, Limits
 from rpent.session.reply import ToolReply
 from rpent.session.scope import CallScope
+from rpent.session.user_calls import UserCall
 from rpent.session.worker import Job, Worker
 
 if TYPE_CHECKING:
@@ -178,6 +180,34 @@ class Session:
         self._dialogue.interrupt()
         self._worker.cancel_all(reason)
 
+    def user_call(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> ToolReply:
+        """Call a tool for the user, while the planner waits for them; returns its reply, as `call` does.
+
+        The same rules hold: arguments are checked, budgets count it, an interrupt cancels it, `finish` ends the
+        session. The planner hears of it with the next message. Should the planner go on meanwhile, its next call
+        waits for this one.
+
+        Raises:
+            RobotHeldError: The planner does not wait for its user.
+        """
+        if self.ended is not None:
+            return self._runner.refusal("", self.ended.detail or self.ended.reason)
+        call = UserCall(name=name, arguments=arguments)
+        with self._dialogue.acting(call):
+            job = self._submit(name, arguments, None, origin="user")
+            call.reply = self._collect(job, job.wait(self._grace_s), name)
+        return call.reply
+
+    @property
+    def awaiting(self) -> bool:
+        """Whether the planner waits for its user, who may now also call tools themselves."""
+        return self.ended is None and self._dialogue.awaiting
+
+    @property
+    def observation(self) -> Mapping[str, Any]:
+        """The state of the world as last captured, whoever acted before."""
+        return self._runner.observation
+
     @property
     def interactive(self) -> bool:
         """Whether a user is there: a model that stops without `finish` then waits for them."""
@@ -266,7 +296,7 @@ class Session:
 
     def user_messages(self) -> list[str]:
         """Return the user's messages since the last time; the planner passes them to its model."""
-        return self._dialogue.mailbox.take()
+        return self._dialogue.take()
 
     def on_interrupt(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` at each interrupt, from the user's thread, so that a planner can abort a model reply.
@@ -320,9 +350,11 @@ class Session:
         if ending is not None:
             self.end(ending)
 
-    def _submit(self, name: str, arguments: Any, call_id: str | None) -> Job[ToolReply]:
-        name, identity = encodable(name), self._ids.new(call_id)
-        job: Job[ToolReply] = Job(run=lambda job: self._runner.run(job, name, arguments, identity))
+    def _submit(
+        self, name: str, arguments: Any, call_id: str | None, origin: ev.Origin = "planner"
+    ) -> Job[ToolReply]:
+        call = Call(name=encodable(name), arguments=arguments, call_id=self._ids.new(call_id), origin=origin)
+        job: Job[ToolReply] = Job(run=lambda job: self._runner.run(job, call))
         self._worker.submit(job)
         if self.ended is not None:
             job.token.cancel(self.ended.reason)
@@ -332,7 +364,7 @@ class Session:
         if done and job.error is None:
             self._dialogue.called()
             reply: ToolReply = job.result
-            return reply
+            return reply if self.ended is None or reply.ended else replace(reply, ended=True)
         if done:
             detail = (
                 job.error.message if isinstance(job.error, RpentError) else f"`{name}` failed: {job.error}"
