@@ -1,0 +1,87 @@
+"""What can be launched: the installed robots, planners, policies and perceptors, with the schemas of their options."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RpentError
+from rpent.plugins.named import load_named
+from rpent.run.request import Limits
+from rpent.runs.index import list_runs
+
+from rpent_dashboard.hosting.forms import field_names, schema_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pydantic import BaseModel
+    from rpent.run.resolve import Registry
+    from rpent.specs import DashboardSpec
+
+MAX_MODELS = 20
+"""How many models of earlier runs are suggested."""
+
+
+class Catalogue:
+    """Describes plugins; each is asked once."""
+
+    def __init__(self, registry: Registry, output_dir: Path) -> None:
+        self._registry, self._output_dir = registry, output_dir
+        self._known: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def launch(self) -> dict[str, Any]:
+        """Return what the launch page shows."""
+        kinds = ("robots", "planners", "policies", "perceptors")
+        found: dict[str, Any] = {kind: self.of_kind(kind) for kind in kinds}
+        return {**found, "limits": asdict(Limits()), "models": self.models()}
+
+    def of_kind(self, kind: str) -> list[dict[str, Any]]:
+        """Describe the plugins of a kind, the unusable ones with their problem."""
+        return [self.describe(kind, name) for name in dict.fromkeys(self._registry.names(kind))]
+
+    def describe(self, kind: str, name: str) -> dict[str, Any]:
+        """Describe a plugin."""
+        key = (kind, name)
+        if key not in self._known:
+            self._known[key] = self._described(kind, name)
+        return self._known[key]
+
+    def models(self) -> list[str]:
+        """Return the language models of earlier runs, the last used first."""
+        try:
+            runs = list_runs(self._output_dir)
+        except RpentError:
+            return []
+        return list(dict.fromkeys(run.model for run in runs if run.model))[:MAX_MODELS]
+
+    def _described(self, kind: str, name: str) -> dict[str, Any]:
+        described: dict[str, Any] = {"name": name, "summary": "", "schema": None, "problem": ""}
+        try:
+            spec = self._registry.get(kind, name)
+            described["summary"] = spec.summary
+            if kind == "planners":
+                described["uses_model"] = spec.uses_model
+            model = load_named(spec.config, f"`{name}`") if spec.config else None
+            if model is not None:
+                described["schema"] = schema_of(model)
+            if kind == "robots":
+                described["dashboard"] = dashboard_json(spec.dashboard, model)
+            if kind == "perceptors":
+                described["robots"] = list(spec.robots)
+        except RpentError as error:
+            described["problem"] = " ".join(filter(None, (error.message, error.hint)))
+        except Exception as error:  # noqa: BLE001  (one bad plugin hides no other)
+            described["problem"] = f"Its options cannot be read: {type(error).__name__}: {error}"
+        return described
+
+
+def dashboard_json(spec: DashboardSpec, model: type[BaseModel] | None) -> dict[str, Any]:
+    """Return what a robot says of itself to a dashboard, as plain data."""
+    fields = list(spec.task_fields) or (field_names(model) if model is not None else [])
+    return {
+        "task_fields": fields,
+        "frames": [asdict(frame) | {"label": frame.label or frame.camera} for frame in spec.frames],
+        "primitives": list(spec.primitives),
+        "service_labels": dict(spec.service_labels),
+    }

@@ -1,0 +1,147 @@
+"""Values from the browser become a request that can run, or an error about one field."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr, TypeAdapter, ValidationError
+from rpent.config import build_config
+from rpent.errors import UsageError
+from rpent.plugins.named import load_named
+from rpent.run.request import Limits
+from rpent.run.resolve import resolve
+
+from rpent_dashboard.hosting.errors import FieldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import BaseModel
+    from rpent.run.request import RunRequest
+    from rpent.run.resolve import Registry, Resolved
+
+PARTS = (
+    ("robots", "robot", "robot_config"),
+    ("planners", "planner", "planner_config"),
+    ("policies", "policy", "policy_config"),
+    ("perceptors", "perceptor", "perceptor_config"),
+)
+
+
+def check(request: RunRequest, registry: Registry) -> Resolved:
+    """Resolve a request; nothing is started.
+
+    Raises:
+        FieldError: A value is not accepted; `field` is its place in the request.
+        PluginError: A plugin cannot be used.
+    """
+    for kind, name, part in PARTS:
+        chosen = getattr(request, name)
+        if chosen is not None and chosen != "none":
+            config_of(kind, chosen, getattr(request, part), registry, part)
+    try:
+        return resolve(request, registry)
+    except FieldError:
+        raise
+    except UsageError as error:
+        field = _guess(error.message, request.robot_config)
+        raise FieldError(error.message, hint=error.hint, field=field and f"robot_config.{field}") from error
+
+
+def config_of(
+    kind: str, name: str, values: Mapping[str, Any], registry: Registry, part: str
+) -> BaseModel | None:
+    """Validate the values of a plugin's config model; None where it has none.
+
+    Raises:
+        FieldError: One is not accepted; `field` begins with `part`.
+        PluginError: The plugin cannot be used.
+    """
+    spec, what = registry.get(kind, name), f"{kind_noun(kind)} `{name}`"
+    if not spec.config:
+        return None
+    model = load_named(spec.config, what)
+    try:
+        config: BaseModel = build_config(model, values, what=what)
+    except UsageError as error:
+        raise FieldError(error.message, hint=error.hint, field=_field(error)).inside(part) from error
+    return config
+
+
+def kind_noun(kind: str) -> str:
+    """Return what one plugin of a kind is called."""
+    from rpent.plugins.index import label  # noqa: PLC0415
+
+    return label(kind)
+
+
+def limits_of(values: Mapping[str, Any]) -> Limits:
+    """Validate budgets.
+
+    Raises:
+        FieldError: One is not accepted, or there is no such budget.
+    """
+    unknown = [name for name in values if name not in Limits.__dataclass_fields__]
+    if unknown:
+        raise FieldError(f"There is no limit `{unknown[0]}`.", field=f"limits.{unknown[0]}")
+    try:
+        limits: Limits = TypeAdapter(Limits).validate_python(dict(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else ""
+        message = f"`{name}` is `{first['input']}`: {first['msg'][0].lower()}{first['msg'][1:]}."
+        raise FieldError(message, field=f"limits.{name}") from error
+    except UsageError as error:
+        name = next((n for n in values if f"`{n}`" in error.message), "")
+        raise FieldError(error.message, hint=error.hint, field=f"limits.{name}") from error
+    return limits
+
+
+def plain_values(model: type[BaseModel], values: Mapping[str, Any], config: BaseModel) -> dict[str, Any]:
+    """Return given values as a validated config has them, as plain data; secrets are left out."""
+    secret = secret_fields(model)
+    dumped = config.model_dump(mode="json", exclude=secret)
+    return {name: dumped[name] for name in values if name in dumped}
+
+
+def secret_fields(model: type[BaseModel]) -> set[str]:
+    """Return the fields that hold a secret."""
+    return {name for name, field in model.model_fields.items() if "SecretStr" in repr(field.annotation)}
+
+
+def shown_values(values: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """Return values without secrets."""
+    hidden = secret_fields(model)
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in hidden and not isinstance(value, SecretStr)
+    }
+
+
+def with_values(request: RunRequest, values: Mapping[str, Any]) -> RunRequest:
+    """Return the request with other values of the robot's config."""
+    return replace(request, robot_config={**request.robot_config, **values})
+
+
+def _field(error: UsageError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, ValidationError):
+        places = cause.errors(include_url=False)[0]["loc"]
+        return ".".join(str(place) for place in places[:1])
+    found = re.search(r"has no option `([^`]+)`", error.message)
+    return found.group(1) if found else ""
+
+
+def _guess(message: str, values: Mapping[str, Any]) -> str:
+    """Return the field whose name or value a robot's own complaint puts in backticks, where it is one."""
+    said = set(re.findall(r"`([^`]+)`", message))
+    named = _one(name for name in values if name in said)
+    return named or _one(name for name, value in values.items() if str(value) in said)
+
+
+def _one(names: Iterable[str]) -> str:
+    found = list(names)
+    return found[0] if len(found) == 1 else ""

@@ -1,0 +1,202 @@
+"""What executes: one session at a time, and the earlier ones that can be gone on with."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import RunDirectoryError, UsageError
+from rpent.home import expanded
+from rpent.plugins import registry as installed
+from rpent.run.manifest import request_from_json, request_to_json
+from rpent.run.request import RunRequest
+
+from rpent_dashboard.hosting import folder
+from rpent_dashboard.hosting.catalogue import Catalogue
+from rpent_dashboard.hosting.changes import Changes
+from rpent_dashboard.hosting.checking import check, limits_of
+from rpent_dashboard.hosting.errors import ConflictError, FieldError
+from rpent_dashboard.hosting.journal import Journal
+from rpent_dashboard.hosting.plan import public_request
+from rpent_dashboard.hosting.record import Record
+from rpent_dashboard.hosting.session import HostedSession
+from rpent_dashboard.hosting.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from rpent.run.resolve import Registry
+
+
+class Host:
+    """Holds the session of this process.
+
+    Args:
+        output_dir: Where sessions' folders are made.
+        registry: Where plugins come from; the installed ones when None.
+    """
+
+    def __init__(self, output_dir: Path, *, registry: Registry | None = None) -> None:
+        self.output_dir = expanded(output_dir)
+        self.registry: Registry = registry or installed.current()
+        self.changes = Changes()
+        self.catalogue = Catalogue(self.registry, self.output_dir)
+        self.closed = threading.Event()
+        """Set when a session came to its end and no other has begun."""
+        self._lock = threading.Lock()
+        self._session: HostedSession | None = None
+        self.described: State | None = None
+        """Describes the open session."""
+
+    @property
+    def session(self) -> HostedSession:
+        """The open session.
+
+        Raises:
+            ConflictError: None is open.
+        """
+        session = self._session
+        if session is None:
+            raise ConflictError("No session is open.", hint="Launch one first.")
+        return session
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a session is open."""
+        return self._session is not None
+
+    def state(self) -> dict[str, Any] | None:
+        """Return what the browser shows of the open session; None without one."""
+        state = self.described
+        return None if state is None else state.to_json()
+
+    def earlier(self) -> list[dict[str, Any]]:
+        """Describe the sessions of the output directory that are not open here, newest first."""
+        session = self._session
+        return folder.earlier(self.output_dir, without=session.name if session else "")
+
+    def open(self, request: RunRequest) -> HostedSession:
+        """Open a session whose tasks run `request` with other values; nothing is queued yet.
+
+        Raises:
+            ConflictError: One is open.
+            FieldError: A value is not accepted.
+            RpentError: A plugin or the output directory cannot be used.
+        """
+        with self._lock:
+            self._refuse_second()
+            if request.explore is not None:
+                raise UsageError("A session of the dashboard does not explore.", hint="Use `rpent run`.")
+            request = replace(request, output_dir=self.output_dir)
+            check(request, self.registry)
+            held = folder.create(self.output_dir, request.robot)
+            public = public_request(request, self.registry, request_to_json(request))
+            journal = Journal(held.path)
+            record = Record()
+            record.apply(journal.append("opened", robot=request.robot, request=public))
+            journal.close()
+            return self._start(held, request, record)
+
+    def open_from(self, values: Mapping[str, Any]) -> HostedSession:
+        """Open a session from what the launch page sent.
+
+        Raises:
+            FieldError: A value is not accepted, or is of no use here.
+        """
+        return self.open(self._request(values))
+
+    def continue_(self, name: str) -> HostedSession:
+        """Go on with an earlier session: its queue runs on, what was under way is interrupted.
+
+        Raises:
+            ConflictError: One is open, here or (that one) in another process.
+            NotFoundError: There is none of that name.
+            RpentError: What it ran cannot be run any more.
+        """
+        with self._lock:
+            self._refuse_second()
+            path = folder.find(self.output_dir, name)
+            held = folder.hold(path)
+            try:
+                record = folder.read(path)
+                if not record.request:
+                    raise RunDirectoryError(f"The journal of `{name}` does not say what it runs.")
+                base = request_from_json(
+                    record.request, output_dir=self.output_dir, token=os.environ.get("RPENT_TOKEN")
+                )
+                check(base, self.registry)
+                journal = Journal(path)
+                record.apply(journal.append("continued", pid=os.getpid()))
+                journal.close()
+            except BaseException:
+                held.release()
+                raise
+            return self._start(held, base, record)
+
+    def close(self, *, wait: bool = True, impatient: bool = False, reason: str = "") -> None:
+        """Close the session, where one is open; what is queued stays on record."""
+        session = self._session
+        if session is None:
+            return
+        named = {"reason": reason} if reason else {}
+        closing = threading.Thread(
+            target=session.close, kwargs={"impatient": impatient, **named}, name="rpent-dashboard-close"
+        )
+        closing.start()
+        if wait:
+            closing.join()
+
+    def _start(self, held: folder.Held, base: RunRequest, record: Record) -> HostedSession:
+        session = HostedSession(
+            held, base, record, self.registry, self.changes.bump, on_closed=self._session_closed
+        )
+        self.closed.clear()
+        self.described = State(session, self.catalogue)
+        self._session = session
+        session.start()
+        self.changes.bump()
+        return session
+
+    def _session_closed(self) -> None:
+        self._session = self.described = None
+        self.closed.set()
+        self.changes.bump()
+
+    def _refuse_second(self) -> None:
+        if self._session is not None:
+            raise ConflictError(f"The session `{self._session.name}` is open.", hint="Close it first.")
+
+    def _request(self, values: Mapping[str, Any]) -> RunRequest:
+        for name in ("robot", "planner"):
+            if not (isinstance(values.get(name), str) and values[name]):
+                raise FieldError(f"`{name}` is missing.", field=name)
+        environ = os.environ.get
+        return RunRequest(
+            robot=values["robot"],
+            planner=values["planner"],
+            perceptor=values.get("perceptor") or None,
+            policy=values.get("policy") or None,
+            robot_config=dict(values.get("robot_config") or {}),
+            planner_config=dict(values.get("planner_config") or {}),
+            perceptor_config=dict(values.get("perceptor_config") or {}),
+            policy_config=dict(values.get("policy_config") or {}),
+            output_dir=self.output_dir,
+            limits=limits_of(values.get("limits") or {}),
+            endpoints=dict(values.get("endpoints") or {}),
+            record_video=bool(values.get("video", True)),
+            memory=bool(values.get("memory", False)),
+            transport=environ("RPENT_TRANSPORT"),
+            env_python=environ("RPENT_ENV_PYTHON"),
+            token=environ("RPENT_TOKEN"),
+            pythons={
+                service: python
+                for service, name in (
+                    ("vla", "RPENT_POLICY_PYTHON"),
+                    ("perception", "RPENT_PERCEPTION_PYTHON"),
+                )
+                if (python := environ(name))
+            },
+        )
