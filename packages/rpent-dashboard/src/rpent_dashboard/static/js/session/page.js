@@ -1,0 +1,38 @@
+/**
+ * The session page. What it shows comes from the session's stream only, so that every browser shows the same.
+ */
+import { get } from "/static/js/api.js";
+import { fill, h } from "/static/js/dom.js";
+import { t } from "/static/js/i18n.js";
+import { emptyPage } from "/static/js/session/empty.js";
+import { openSession } from "/static/js/session/open.js";
+import { follow } from "/static/js/shell/connection.js";
+
+/** Show the page; returns what takes it away. */
+export function mount(root) {
+  const body = h("div", { class: "session-body" }, h("p", { class: "muted" }, t("session.loading")));
+  let view = null;
+  fill(root, body);
+
+  function show(state) {
+    const name = state?.name ?? "";
+    if (view?.name !== name) {
+      view?.unmount?.();
+      view = state ? { name, ...openSession() } : { name, ...emptyPage() };
+      fill(body, view.element);
+    }
+    if (state) view.update(state);
+    else showEarlier(view);
+  }
+
+  async function showEarlier(mine) {
+    const { earlier } = await get("/api/session");
+    if (mine === view) mine.update(earlier);
+  }
+
+  const close = follow("/api/session/stream", { session: show });
+  return () => {
+    close();
+    view?.unmount?.();
+  };
+}

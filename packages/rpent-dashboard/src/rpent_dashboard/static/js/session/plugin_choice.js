@@ -1,0 +1,70 @@
+/**
+ * A choice among plugins of one kind, with the options of the one that is chosen.
+ */
+import { fill, h, setText } from "/static/js/dom.js";
+import { t } from "/static/js/i18n.js";
+import { schemaForm } from "/static/js/forms/schema_form.js";
+
+/**
+ * A select of plugins of one kind, each with the form of its options below.
+ *
+ * @param {{id: string, label: string, plugins: object[], none?: string, suggestions?: Object<string, string[]>,
+ *   primary?: (plugin: object) => string[]|null, onChange?: () => void}} options `none`: the text of the choice to have
+ *   none. `suggestions`: field → values. `primary`: the fields of a plugin that show at once.
+ * @returns {{element: HTMLElement, choose: (name: string, values?: object) => void, name: () => string,
+ *   form: () => object|null, plugin: () => object|null}}
+ */
+export function pluginChoice({ id, label, plugins, none = null, suggestions = {}, primary = () => null, onChange = () => {} }) {
+  let form = null;
+  const kept = new Map();
+  const summary = h("p", { class: "hint" });
+  const problem = h("p", { class: "notice notice-warn", role: "status", hidden: true });
+  const place = h("div", {});
+  const select = h(
+    "select",
+    { id, on: { change: () => (show(select.value), onChange()) } },
+    none === null ? null : h("option", { value: "" }, none),
+    plugins.map((plugin) => h("option", { value: plugin.name }, plugin.problem ? t("session.launch.broken", { name: plugin.name }) : (plugin.text ?? plugin.name))),
+  );
+  const element = h(
+    "div",
+    { class: "stack" },
+    h("div", { class: "field" }, h("label", { class: "label", for: id }, label), select, summary),
+    problem,
+    place,
+  );
+  const plugin = () => plugins.find(({ name }) => name === select.value) ?? null;
+  const suggest = async (field) => (suggestions[field] ?? []).map((value) => ({ value }));
+  let shown = null;
+
+  function show(name, values = null) {
+    if (shown !== null && form) kept.set(shown, entered(form));
+    shown = name;
+    const found = plugin();
+    setText(summary, found?.summary ?? "");
+    setText(problem, found?.problem ?? "");
+    problem.hidden = !found?.problem;
+    const filled = Object.keys(found?.schema?.properties ?? {}).length > 0;
+    const known = values ?? kept.get(name) ?? {};
+    form = filled && !found.problem ? schemaForm(found.schema, { values: known, primary: primary(found), suggest, onChange }) : null;
+    fill(place, form?.node);
+  }
+  function choose(name, values = null) {
+    const known = plugins.some((plugin) => plugin.name === name);
+    select.value = known ? name : none === null ? (plugins.find(({ problem }) => !problem)?.name ?? "") : "";
+    show(select.value, known ? values : null);
+  }
+  return { element, choose, name: () => select.value, form: () => form, plugin };
+}
+
+/** What stands in a form, where all of it can be read. */
+function entered(form) {
+  try {
+    return form.values();
+  } catch {
+    return {};
+  }
+}
+
+/** The fields of a planner that show at once: its model, where it has one. */
+export const modelFirst = ({ schema }) => ("model" in (schema?.properties ?? {}) ? ["model"] : null);
