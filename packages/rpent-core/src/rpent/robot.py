@@ -88,8 +88,9 @@ class ToolContext:
     memory_drafts: Path | None = None
     """Folder for drafts of notes; None in a run that does not explore."""
     record_video: bool = False
-    """Whether the run wants a video. An env server with `record` and `frames` needs no help; others may
-    pass small pictures to `progress` as `{"frame": (H, W, 3) uint8, "frame_s": seconds it stands for}`."""
+    """Whether frames of motions are wanted, for a video or by spectators. An env server with `record` and `frames`
+    needs no help; others may pass small pictures to `progress` as `{"frame": (H, W, 3) uint8, "frame_s": seconds it
+    stands for}`."""
 
 
 class Robot(ABC):

@@ -29,9 +29,10 @@ ENV_METHODS = (
 """What every env server's table holds."""
 
 OPTIONAL_ENV_METHODS = ("record", "frames", "actions")
-"""What an env server may offer besides: `record` and `frames` give the video of a run its pictures; `actions` hands
-over `{"actions": (T, D) float64, "first_step": int}`, the control actions that were really carried out since the last
-time (see `EnvClient.actions`): a run keeps them, and policies are trained from them."""
+"""What an env server may offer besides. `record` and `frames` give the video of a run its pictures; a `frames` that is
+`concurrent` shows motions while they go on, to whoever watches. `actions` hands over `{"actions": (T, D) float64,
+"first_step": int}`, the control actions that were really carried out since the last time (see `EnvClient.actions`): a
+run keeps them, and policies are trained from them."""
 
 ServoStatus = Literal["reached", "stalled", "step_budget", "episode_over", "cancelled"]
 

@@ -186,7 +186,7 @@ class Episode:
             perceptor=build_perceptor(self.resolved, self.supervisor.channels),
             memory=self.memory,
             memory_drafts=drafts_dir(self),
-            record_video=request.record_video,
+            record_video=request.record_video or request.live,
         )
         toolkit = self.resolved.robot.toolkit(self._context)
         if self.resume is not None:
@@ -218,12 +218,7 @@ class Episode:
     def _run_session(self, toolkit: Toolkit) -> None:
         resume = self.resume
         limits = self.resolved.request.limits
-        filmed = self.supervisor.channels.get(ENV) if self.resolved.request.record_video else None
-        filming = Filming(filmed, self.recorder)
-        self.recorder.actions = Actions(self.supervisor.channels.get(ENV)).fetch
-        if self.resolved.request.live:
-            seen = self.resolved.robot_spec.dashboard
-            self.recorder.views = Views(self.supervisor.channels.get(ENV), seen, self.recorder).take
+        filming = self._attend()
         self.session = Session(
             task=self.resolved.setup,
             prompts=self._prompts,
@@ -236,6 +231,7 @@ class Episode:
             prior_calls=resume.calls if resume else 0,
             recover=Recovery(self.supervisor, toolkit, self.recorder, then=filming.start).recover,
             after_action=filming.fetch,
+            during_action=filming.during_action,
             attempts=self._attempts(toolkit),
             memory=self.memory,
             interactive=self._surroundings.steering is not None,
@@ -245,6 +241,15 @@ class Episode:
             self._surroundings.steering.attach(self.session)
         filming.start()  # after the first observation, which should not wait for it
         self._drive(self.session)
+
+    def _attend(self) -> Filming:
+        """Get what is recorded beside the toolkit's own captures, of which a part is only for spectators."""
+        request, env = self.resolved.request, self.supervisor.channels.get(ENV)
+        self.recorder.actions = Actions(env).fetch
+        if request.live:
+            self.recorder.views = Views(env, self.resolved.robot_spec.dashboard, self.recorder).take
+        filmed = request.record_video or request.live
+        return Filming(env if filmed else None, self.recorder, live=request.live)
 
     def _attempts(self, toolkit: Toolkit) -> Attempts | None:
         explore = self.resolved.request.explore

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from rpent.tools.result import ToolResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from rpent.runs.pictures import Picture
     from rpent.runs.recorder import Recorder
@@ -87,6 +89,7 @@ class CallRunner:
         scope: CallScope,
         recover: Callable[[RpentError], Rescue] | None,
         after_action: Callable[[], None] | None,
+        during_action: Callable[[], AbstractContextManager[None]] | None,
     ) -> None:
         self.current: Job[ToolReply] | None = None
         """The call under way."""
@@ -99,6 +102,7 @@ class CallRunner:
         self._scope = scope
         self._recover = recover
         self._after_action = after_action or (lambda: None)
+        self._during_action = during_action or nullcontext
         self._recoveries = 0
         self._last_progress = 0.0
         self._tools = {tool.name: tool for tool in session.tools}
@@ -225,7 +229,8 @@ class CallRunner:
         before = self._toolkit.env_steps()
         self._scope.enter(job.token, lambda data: self._progress(call_id, data))
         try:
-            done = self._handled(tool, arguments, job)
+            with nullcontext() if tool.readonly else self._during_action():
+                done = self._handled(tool, arguments, job)
             if not tool.readonly:
                 self._after_action()
             moved = done.ok or self._toolkit.env_steps() != before

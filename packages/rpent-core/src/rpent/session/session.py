@@ -26,6 +26,7 @@ from rpent.session.worker import Job, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from rpent.memory.view import MemoryView
     from rpent.robot import Prompts, TaskSetup
@@ -67,6 +68,7 @@ class Session:
         prior_calls: int = 0,
         recover: Callable[[RpentError], Rescue] | None = None,
         after_action: Callable[[], None] | None = None,
+        during_action: Callable[[], AbstractContextManager[None]] | None = None,
         attempts: Attempts | None = None,
         memory: MemoryView | None = None,
         interactive: bool = False,
@@ -111,6 +113,7 @@ class Session:
             scope=scope or CallScope(),
             recover=recover,
             after_action=after_action,
+            during_action=during_action,
         )
 
     # The run's side.

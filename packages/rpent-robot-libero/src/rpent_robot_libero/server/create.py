@@ -45,7 +45,7 @@ def create(config: EnvServerConfig) -> Facade:
         "snapshot": Method(handler=env.snapshot, summary="The exact state, as bytes."),
         "restore": Method(handler=env.restore, timeout_s=180.0, summary="Come back to a state."),
         "record": Method(handler=env.record, summary="Record video frames, or stop."),
-        "frames": Method(handler=env.frames, summary="Fetch the recorded frames."),
+        "frames": Method(handler=env.frames, concurrent=True, summary="Fetch the recorded frames."),
         "actions": Method(handler=env.actions, summary="Fetch the control actions that were carried out."),
     }
     if config.privileged:

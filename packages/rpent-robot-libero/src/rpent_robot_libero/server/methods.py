@@ -229,10 +229,11 @@ class LiberoEnv:
         return {"recording": True}
 
     def frames(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
-        """Hand over the recorded frames and forget them."""
-        if self._recording is None:
+        """Hand over the recorded frames and forget them; from any thread, also while the arm moves."""
+        recording = self._recording
+        if recording is None:
             raise UsageError("Nothing is being recorded.", hint="Call `record` first.")
-        return self._recording.drain()
+        return recording.drain()
 
     def actions(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
         """Hand over the control actions since the last time, a reset or a restore, and forget them."""
