@@ -57,8 +57,9 @@ function skipLink(root) {
 
 /** Go to another page: screen readers go with it. */
 async function navigate() {
-  await show();
+  const drawn = show();
   scrollTo(0, 0);
+  await drawn;
   const main = document.getElementById("main");
   if (main && !main.contains(document.activeElement)) main.focus({ preventScroll: true });
 }

@@ -1,0 +1,222 @@
+/**
+ * The library: all runs of the output directory, to search, open and compare.
+ */
+import { get, whoAmI } from "/static/js/api.js";
+import { append, fill, h, setText } from "/static/js/dom.js";
+import { number, t } from "/static/js/i18n.js";
+import { go, routeTo } from "/static/js/router.js";
+import { follow } from "/static/js/shell/connection.js";
+import { bindKeys } from "/static/js/shell/keys.js";
+import { filterBar } from "/static/js/library/filters.js";
+import { isNarrowed, listAddress, PAGE, readQuery, widened, writeQuery } from "/static/js/library/query.js";
+import { RunTable } from "/static/js/library/table.js";
+
+const COMMAND = "rpent run --robot libero --planner flash";
+const TICK_MS = 30000;
+
+/** What stays while another page is shown: the selection, and where the user was. */
+const remembered = { selected: [], hash: "", scroll: 0, key: null };
+
+/** Show the library. */
+export async function mount(root, route) {
+  const page = new Library(root, readQuery(route.query));
+  await page.start();
+  return () => page.stop();
+}
+
+class Library {
+  constructor(root, query) {
+    this.query = query;
+    this.answer = null;
+    this.asking = null;
+    this.filters = filterBar((changed) => this.change(changed));
+    this.table = new RunTable({
+      select: (key, on) => this.select(key, on),
+      inSession: (session) => this.change({ ...this.query, session, offset: 0 }),
+      sort: (column) => this.sort(column),
+    });
+    this.problem = h("p", { class: "notice notice-warn", role: "alert", hidden: true });
+    this.empty = h("div", { hidden: true });
+    this.pager = h("nav", { class: "row pager", "aria-label": t("library.pages") });
+    this.compare = h("div", { class: "compare-bar", role: "region", "aria-label": t("library.selection"), hidden: true });
+    const title = h("h1", {}, t("library.title"));
+    append(root, h("div", { class: "stack" }, title, this.filters.node, this.problem, this.empty, this.table.node, this.pager, this.compare));
+  }
+
+  async start() {
+    this.unbind = bindKeys(t("library.title"), this.keys());
+    this.ticking = setInterval(() => this.table.tick(), TICK_MS);
+    this.close = follow("/api/library/stream", { changed: () => this.load() });
+    this.clicked = () => this.remember();
+    addEventListener("click", this.clicked, true);
+    await this.load();
+    if (remembered.hash !== location.hash) return;
+    scrollTo(0, remembered.scroll);
+    if (remembered.key) this.table.focus(remembered.key);
+  }
+
+  stop() {
+    this.asking?.abort();
+    clearInterval(this.ticking);
+    removeEventListener("click", this.clicked, true);
+    this.unbind();
+    this.close();
+  }
+
+  /** Note where the user is, for the way back. */
+  remember() {
+    Object.assign(remembered, { hash: location.hash, scroll: scrollY, key: this.table.current() });
+  }
+
+  keys() {
+    const move = (by) => () => this.step(by);
+    const inTable = (by) => () => (this.table.current() ? this.step(by) : false);
+    return [
+      { keys: ["/"], label: t("library.keys.search"), run: () => this.filters.search.focus() },
+      { keys: ["j"], label: t("library.keys.next"), run: move(1) },
+      { keys: ["k"], label: t("library.keys.previous"), run: move(-1) },
+      { keys: ["ArrowDown"], label: t("library.keys.next"), run: inTable(1) },
+      { keys: ["ArrowUp"], label: t("library.keys.previous"), run: inTable(-1) },
+      { keys: ["Enter"], label: t("library.keys.open"), run: () => this.openCurrent() },
+      { keys: ["x"], label: t("library.keys.select"), run: () => this.toggleCurrent() },
+      { keys: ["c"], label: t("library.keys.compare"), run: () => this.goCompare() },
+    ];
+  }
+
+  /** Links and buttons have Enter of their own. */
+  openCurrent() {
+    const key = this.table.current();
+    if (!key || document.activeElement?.matches("a, button")) return false;
+    this.remember();
+    return go("run", [key]);
+  }
+
+  /** The next or previous run, on the next or previous page where this one ends. */
+  async step(by) {
+    if (this.table.move(by) || !this.answer) return;
+    const offset = this.query.offset + by * PAGE;
+    if (offset < 0 || offset >= this.answer.total) return;
+    await this.change({ ...this.query, offset });
+    this.table.move(by);
+  }
+
+  async change(query) {
+    this.query = query;
+    writeQuery(query);
+    await this.load();
+  }
+
+  sort(column) {
+    const { sort, order } = this.query;
+    const same = (sort || "created") === column;
+    return this.change({ ...this.query, sort: column, order: same && order !== "asc" ? "asc" : "desc", offset: 0 });
+  }
+
+  async load() {
+    this.asking?.abort();
+    const asking = (this.asking = new AbortController());
+    this.table.node.setAttribute("aria-busy", "true");
+    try {
+      const answer = await get(listAddress(this.query), { signal: asking.signal });
+      if (answer.total && this.query.offset >= answer.total) return this.change({ ...this.query, offset: Math.floor((answer.total - 1) / PAGE) * PAGE });
+      this.answer = answer;
+      await this.draw();
+    } catch (error) {
+      if (error.name !== "AbortError") this.showProblem([error.message, error.hint].filter(Boolean).join(" "));
+    } finally {
+      if (this.asking === asking) this.table.node.removeAttribute("aria-busy");
+    }
+    return undefined;
+  }
+
+  async draw() {
+    const { answer, query } = this;
+    this.showProblem(answer.problem);
+    this.filters.show(query, answer);
+    this.table.show(answer.runs, remembered.selected, query);
+    this.table.node.hidden = answer.runs.length === 0;
+    this.filters.node.hidden = answer.total === 0 && !isNarrowed(query);
+    this.empty.hidden = answer.runs.length > 0;
+    if (!answer.runs.length) fill(this.empty, isNarrowed(query) ? this.noMatch() : await noRuns());
+    this.drawPager();
+    this.drawSelection();
+  }
+
+  showProblem(text) {
+    this.problem.hidden = !text;
+    setText(this.problem, text);
+  }
+
+  noMatch() {
+    const clear = h("button", { class: "btn", type: "button", on: { click: () => this.change(widened(this.query)) } }, t("library.clear"));
+    return h("div", { class: "panel empty stack" }, h("p", {}, t("library.noMatch")), h("div", {}, clear));
+  }
+
+  drawPager() {
+    const { total, runs } = this.answer;
+    const { offset } = this.query;
+    this.pager.hidden = total <= PAGE;
+    if (this.pager.hidden) return;
+    const focused = this.pager.contains(document.activeElement) ? document.activeElement.dataset.to : "";
+    const button = (to, name, at) =>
+      h("button", { class: "btn", type: "button", dataset: { to: name }, disabled: at < 0 || at >= total, on: { click: () => this.turn(at) } }, t(to));
+    const range = t("library.range", { from: number(offset + 1), to: number(offset + runs.length), total: number(total) });
+    fill(this.pager, button("library.newerPage", "previous", offset - PAGE), h("span", { class: "muted" }, range), button("library.olderPage", "next", offset + PAGE));
+    if (focused) this.pager.querySelector(`[data-to="${focused}"]`)?.focus();
+  }
+
+  async turn(offset) {
+    await this.change({ ...this.query, offset });
+    scrollTo(0, 0);
+  }
+
+  /** Two can be selected; a third takes the place of the first. */
+  select(key, on) {
+    const rest = remembered.selected.filter((entry) => entry !== key);
+    remembered.selected = on ? [...rest, key].slice(-2) : rest;
+    this.table.show(this.answer.runs, remembered.selected, this.query);
+    this.drawSelection();
+  }
+
+  toggleCurrent() {
+    const key = this.table.current();
+    if (key) this.select(key, !remembered.selected.includes(key));
+  }
+
+  goCompare() {
+    if (remembered.selected.length < 2) return;
+    this.remember();
+    go("compare", remembered.selected);
+  }
+
+  drawSelection() {
+    const { selected } = remembered;
+    this.compare.hidden = selected.length === 0;
+    if (this.compare.hidden) return;
+    const clear = () => {
+      remembered.selected = [];
+      this.table.show(this.answer.runs, [], this.query);
+      this.drawSelection();
+    };
+    const ready = selected.length === 2;
+    fill(
+      this.compare,
+      h("span", { role: "status" }, t(ready ? "library.selectedTwo" : "library.selectedOne")),
+      ready && h("a", { class: "btn btn-primary", href: routeTo("compare", selected) }, t("library.compare")),
+      h("button", { class: "btn", type: "button", on: { click: clear } }, t("library.clearSelection")),
+    );
+  }
+}
+
+/** What to do where there is nothing yet. */
+async function noRuns() {
+  const { output_dir: directory, hosting } = await whoAmI();
+  return h(
+    "div",
+    { class: "panel empty stack" },
+    h("h2", {}, t("library.emptyTitle")),
+    h("p", {}, t("library.emptyText", { directory })),
+    h("pre", { class: "command" }, COMMAND),
+    hosting && h("p", {}, h("a", { class: "btn btn-primary", href: routeTo("launch") }, t("library.emptyLaunch"))),
+  );
+}
