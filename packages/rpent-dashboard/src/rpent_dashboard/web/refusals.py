@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
+from rpent_dashboard.reading.keys import MissingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _log = logging.getLogger(__name__)
-_STATUS: dict[type[RpentError], int] = {ConflictError: 409, NotFoundError: 404, UsageError: 422}
+_STATUS: dict[type[RpentError], int] = {
+    ConflictError: 409,
+    NotFoundError: 404,
+    MissingError: 404,
+    UsageError: 422,
+}
 _SENTENCES = {
     404: "There is nothing at this address.",
     405: "This address does not take such a request.",

@@ -10,6 +10,7 @@ import uvicorn
 from rpent.errors import ServiceError, UsageError
 from rpent.services.tokens import new_token, read_or_make_token
 
+from rpent_dashboard.reading.library import Library
 from rpent_dashboard.web.app import create_app
 from rpent_dashboard.web.listening import listen
 from rpent_dashboard.web.protocol import Impatient
@@ -131,8 +132,8 @@ def _uvicorn_config(app: Any) -> uvicorn.Config:
     )
 
 
-def _library(_output_dir: Path) -> Any:
-    return None
+def _library(output_dir: Path) -> Library:
+    return Library(output_dir)
 
 
 def _token(config: DashboardConfig) -> str:
