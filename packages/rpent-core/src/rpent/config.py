@@ -10,7 +10,7 @@ from rpent.suggest import did_you_mean, listing
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic import BaseModel, ValidationError
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
 M = TypeVar("M", bound="BaseModel")
@@ -42,6 +42,53 @@ def build_config(
     names = names or {}
     from pydantic import ValidationError  # noqa: PLC0415  (not for `rpent run --help`)
 
+    _check_names(model, values, what, names)
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        raise UsageError(_sentences(error.errors(include_url=False), what, names)) from error
+
+
+def check_incomplete(
+    model: type[BaseModel],
+    values: Mapping[str, Any],
+    *,
+    what: str,
+    absent: frozenset[str],
+    names: Mapping[str, str] | None = None,
+) -> None:
+    """Validate values of which some are still to come.
+
+    Args:
+        model: As in `build_config`.
+        values: As in `build_config`.
+        what: As in `build_config`.
+        absent: The fields that may be missing although the model requires them.
+        names: As in `build_config`.
+
+    Raises:
+        UsageError: A value is not accepted, belongs to no field, or another field is missing.
+    """
+    names = names or {}
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    _check_names(model, values, what, names)
+    try:
+        model.model_validate(dict(values))
+    except ValidationError as error:
+        fields = {field.alias or name for name, field in model.model_fields.items() if name in absent}
+        wrong = [
+            details
+            for details in error.errors(include_url=False)
+            if not (details["type"] == "missing" and details["loc"] and details["loc"][0] in fields)
+        ]
+        if wrong:
+            raise UsageError(_sentences(wrong, what, names)) from error
+
+
+def _check_names(
+    model: type[BaseModel], values: Mapping[str, Any], what: str, names: Mapping[str, str]
+) -> None:
     unknown = [name for name in values if name not in _accepted(model)]
     if unknown:
         suggestion = did_you_mean(unknown[0], model.model_fields)
@@ -49,10 +96,6 @@ def build_config(
             f"The {what} has no option `{names.get(unknown[0], unknown[0])}`{suggestion}",
             hint=f"Options: {listing(model.model_fields)}.",
         )
-    try:
-        return model.model_validate(dict(values))
-    except ValidationError as error:
-        raise UsageError(_sentences(error, what, names)) from error
 
 
 def _accepted(model: type[BaseModel]) -> set[str]:
@@ -60,8 +103,8 @@ def _accepted(model: type[BaseModel]) -> set[str]:
     return {*model.model_fields, *aliases}
 
 
-def _sentences(error: ValidationError, what: str, names: Mapping[str, str]) -> str:
-    return " ".join(_sentence(details, what, names) for details in error.errors(include_url=False)[:3])
+def _sentences(errors: list[ErrorDetails], what: str, names: Mapping[str, str]) -> str:
+    return " ".join(_sentence(details, what, names) for details in errors[:3])
 
 
 def _sentence(details: ErrorDetails, what: str, names: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import types
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
@@ -39,6 +40,7 @@ def options_from_model(
     env_prefix: str | None = None,
     taken: frozenset[str] = frozenset(),
     rename: str = "",
+    prefix: str = "",
 ) -> list[click.Option]:
     """Return one option for each field of a config model, in the model's order.
 
@@ -51,9 +53,10 @@ def options_from_model(
         env_prefix: `RPENT_LIBERO` makes the field `suite` readable from `RPENT_LIBERO_SUITE`.
         taken: Options that are spoken for; a field of that name becomes `--{rename}-{field}`.
         rename: The prefix for those: `planner`.
+        prefix: Stands before every field: `dashboard` makes `--dashboard-port` of `port`.
     """
     return [
-        _option(name, field, env_prefix, taken, rename)
+        _option(name, field, env_prefix, _Naming(taken, rename, prefix))
         for name, field in model.model_fields.items()
         if _extra(field).get("cli", True)
     ]
@@ -94,12 +97,22 @@ def option_name(option: click.Option) -> str:
     return option.opts[0]
 
 
-def _option(
-    name: str, field: FieldInfo, env_prefix: str | None, taken: frozenset[str], rename: str
-) -> click.Option:
-    flag = "--" + (field.alias or name).replace("_", "-")
-    if flag in taken:
-        flag = f"--{rename}-{flag[2:]}"
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    """How fields become flags."""
+
+    taken: frozenset[str]
+    rename: str
+    prefix: str
+
+    def flag(self, name: str) -> str:
+        words = [self.prefix] * bool(self.prefix) + [name.replace("_", "-")]
+        flag = f"--{'-'.join(words)}"
+        return f"--{self.rename}-{flag[2:]}" if flag in self.taken else flag
+
+
+def _option(name: str, field: FieldInfo, env_prefix: str | None, naming: _Naming) -> click.Option:
+    flag = naming.flag(field.alias or name)
     annotation = _without_none(field.annotation)
     attributes = _attributes(annotation, field)
     declaration = f"{flag}/--no-{flag[2:]}" if annotation is bool else flag

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.cli.options import field_name, given, option_name
 from rpent.cli.sectioned import sections_of
-from rpent.config import build_config
+from rpent.config import check_incomplete
 from rpent.errors import UsageError
 from rpent.plugins import registry
 from rpent.plugins.index import label
@@ -23,11 +23,23 @@ if TYPE_CHECKING:
     from rpent.run.request import ProgressStyle
 
 
-def build_request(ctx: click.Context, *, planner: str) -> RunRequest:
-    """Turn the parsed options into a request, each plugin's values validated by its own model."""
+def build_request(ctx: click.Context, *, planner: str, absent: frozenset[str] = frozenset()) -> RunRequest:
+    """Turn the parsed options into a request, each plugin's values validated by its own model.
+
+    Args:
+        ctx: The parsed options.
+        planner: The planner's name.
+        absent: Fields of the robot's model that are chosen later.
+
+    Raises:
+        UsageError: A value is not accepted.
+    """
     options = ctx.params
     found = sections_of(ctx)
-    configs = {section.kind: values_of(section, ctx) for section in found}
+    configs = {
+        section.kind: values_of(section, ctx, absent=absent if section.kind == "robots" else frozenset())
+        for section in found
+    }
     return RunRequest(
         robot=options["robot"],
         planner=planner,
@@ -80,14 +92,21 @@ def exploration(options: dict[str, Any]) -> Explore | None:
     return Explore(**given)
 
 
-def values_of(section: Section, ctx: click.Context) -> dict[str, Any]:
+def values_of(
+    section: Section, ctx: click.Context, *, absent: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """Return the values that were given for a plugin's options; its model has accepted them.
+
+    Args:
+        section: The plugin's options.
+        ctx: The parsed options.
+        absent: Fields that may be missing although the model requires them.
 
     Raises:
         UsageError: The model does not accept one.
     """
     values = given_values(section, ctx)
-    check_values(section, values)
+    check_values(section, values, absent=absent)
     return values
 
 
@@ -96,14 +115,19 @@ def given_values(section: Section, ctx: click.Context) -> dict[str, Any]:
     return given(ctx, list(section.own))
 
 
-def check_values(section: Section, values: dict[str, Any]) -> None:
+def check_values(section: Section, values: dict[str, Any], *, absent: frozenset[str] = frozenset()) -> None:
     """Let the plugin's model look at values, by the names of the options.
+
+    Args:
+        section: The plugin's options.
+        values: The values, by field.
+        absent: Fields that may be missing although the model requires them.
 
     Raises:
         UsageError: The model does not accept one.
     """
     config = registry.get(section.kind, section.name).config
-    _check(section, config, section.own, values)
+    _check(section, config, section.own, values, absent)
 
 
 def service_values(sections: Sequence[Section], ctx: click.Context) -> dict[str, Any]:
@@ -123,12 +147,16 @@ def service_values(sections: Sequence[Section], ctx: click.Context) -> dict[str,
 
 
 def _check(
-    section: Section, config: str | None, options: Sequence[click.Option], values: dict[str, Any]
+    section: Section,
+    config: str | None,
+    options: Sequence[click.Option],
+    values: dict[str, Any],
+    absent: frozenset[str] = frozenset(),
 ) -> None:
     what = f"{label(section.kind)} `{section.name}`"
     if config:
         typed = {field_name(option): option_name(option) for option in options}
-        build_config(load_named(config, what), values, what=what, names=typed)
+        check_incomplete(load_named(config, what), values, what=what, absent=absent, names=typed)
 
 
 def pythons_of(sections: Sequence[Section], options: dict[str, Any]) -> dict[str, str]:

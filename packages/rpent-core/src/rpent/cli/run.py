@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rpent.cli.frontends import ask_later, check_alone, frontend_flags, given_frontends
 from rpent.cli.interactive import interactive_option, steered
 from rpent.cli.params import Limit, PluginChoice, no_plugin_option, verbose_option
 from rpent.cli.sectioned import SECTIONS, SectionedCommand, sections_of
-from rpent.cli.sections import NO_PERCEPTOR, chosen, sections
+from rpent.cli.sections import NO_PERCEPTOR, chosen, flags_of, sections
 from rpent.errors import RpentError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 LIMITS: dict[str, int | float] = {"max_turns": 100, "max_tool_calls": 300, "time_limit_s": 3600.0}
 """The defaults of `rpent.session.limits.Limits`, which the help may not import; a test compares the two."""
+FLAGS = "rpent.cli.run.frontends"
+"""Where `click.Context.meta` keeps the flags of the front ends."""
 POLICY_OPTIONS = frozenset({"--checkpoint", "--layout", "--policy-python"})
 """What a policy brings, whichever it is."""
 
@@ -29,14 +32,32 @@ class RunCommand(SectionedCommand):
     """A command whose options depend on the plugins that the user chose."""
 
     planner: str | None = None
-    """The planner of a command that offers no choice (`rpent mcp`)."""
+    """The planner of a command that offers no choice (`rpent mcp`): its user is elsewhere, so it has no front ends."""
+
+    def frontends(self, ctx: click.Context) -> list[click.Option]:
+        """Return the flags of the installed front ends."""
+        if self.planner:
+            return []
+        if FLAGS not in ctx.meta:
+            ctx.meta[FLAGS] = frontend_flags(flags_of(super().core_params(ctx)))
+        found: list[click.Option] = ctx.meta[FLAGS]
+        return found
+
+    def core_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return core's parameters and, behind `--interactive`, the flags of the front ends."""
+        core = super().core_params(ctx)
+        place = next((n for n, param in enumerate(core, start=1) if param.name == "interactive"), -1)
+        return [*core[:place], *self.frontends(ctx), *core[place:]]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the chosen plugins, add their options, then parse."""
-        choice = chosen(self, ctx, args)
+        flags = self.frontends(ctx)
+        choice = chosen(self, ctx, args, flags=flags)
         choice["planner"] = self.planner or choice["planner"]
         try:
-            ctx.meta[SECTIONS] = sections(choice, core=self.params)
+            ctx.meta[SECTIONS] = sections(choice, core=[*self.params, *flags])
+            if choice["frontends"]:
+                ask_later(sections_of(ctx))
         except RpentError:
             if not ctx.resilient_parsing:  # shell completion goes on with what core offers
                 raise
@@ -47,10 +68,19 @@ class RunCommand(SectionedCommand):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if error.option_name in POLICY_OPTIONS and not choice["policy"]:
-                text = f"`{error.option_name}` is an option of a policy; name one with `--policy NAME`."
+            if text := self._whose(error.option_name, choice, flags):
                 raise click.UsageError(text, ctx) from error
             raise
+
+    @staticmethod
+    def _whose(option: str, choice: dict[str, Any], flags: list[click.Option]) -> str:
+        """Say whose option it is that was typed, where what brings it was not chosen; empty where it is nobody's."""
+        if option in POLICY_OPTIONS and not choice["policy"]:
+            return f"`{option}` is an option of a policy; name one with `--policy NAME`."
+        for flag in (flag.opts[0] for flag in flags):
+            if option.startswith(f"{flag}-") and flag[2:] not in choice["frontends"]:
+                return f"`{option}` is an option of the front end `{flag[2:]}`; add `{flag}`."
+        return ""
 
     def more(self, ctx: click.Context) -> str:
         """Say which option brings others."""
@@ -184,6 +214,12 @@ def command(ctx: click.Context, /, **_options: Any) -> int:
     if planner is None:
         option = next(param for param in ctx.command.params if param.name == "planner")
         raise click.MissingParameter(ctx=ctx, param=option)
+    asked_for = given_frontends(ctx.meta[FLAGS], ctx.params)
+    if asked_for:
+        check_alone(asked_for, ctx.params)
+        from rpent.cli.handover import run_in_frontend
+
+        return run_in_frontend(ctx, asked_for[0], planner=planner)
     from rpent.cli.request import build_request
     from rpent.run import execute
 

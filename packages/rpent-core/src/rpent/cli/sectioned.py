@@ -18,15 +18,19 @@ SECTIONS = "rpent.cli.sections"
 class SectionedCommand(click.Command):
     """Its `parse_args` finds the plugins, puts their sections into the context, and then parses."""
 
+    def core_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters that are there whatever was chosen; the last one is `--help`."""
+        return super().get_params(ctx)
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return core's parameters and those of the chosen plugins."""
-        core = super().get_params(ctx)
+        core = self.core_params(ctx)
         extra = [option for section in sections_of(ctx) for option in section.options]
         return [*core[:-1], *extra, *core[-1:]] if extra else core
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write core's options, then each plugin's under its own heading."""
-        core = [param for param in click.Command.get_params(self, ctx) if isinstance(param, click.Option)]
+        core = [param for param in self.core_params(ctx) if isinstance(param, click.Option)]
         write_options(formatter, "Options", core, ctx)
         for section in sections_of(ctx):
             write_options(formatter, section.title, section.options, ctx)

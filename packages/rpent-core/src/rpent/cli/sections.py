@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rpent.cli.frontends import KIND as FRONTENDS
+from rpent.cli.frontends import given_frontends
 from rpent.cli.scouting import plain, scout
 from rpent.plugins import registry
 from rpent.plugins.index import label
@@ -38,14 +40,24 @@ class Section:
     services: Sequence[ServiceSpec] = ()
 
 
-def chosen(command: click.Command, ctx: click.Context, args: list[str]) -> dict[str, Any]:
-    """Return the values of `--robot`, `--planner`, `--policy`, `--perceptor` and `--help`; the rest comes later."""
+def chosen(
+    command: click.Command, ctx: click.Context, args: list[str], *, flags: Sequence[click.Option] = ()
+) -> dict[str, Any]:
+    """Return the values of `--robot`, `--planner`, `--policy`, `--perceptor` and `--help`; the rest comes later.
+
+    Args:
+        command: The command, with its own options.
+        ctx: Its context.
+        args: What was typed.
+        flags: Those of the front ends; which of them were typed is returned as `frontends`.
+    """
     names = {*SELECTORS, "no_plugin"}
     asks_help = click.Option(["help", *ctx.help_option_names], is_flag=True)
-    found = scout([asks_help, *(plain(p) for p in command.params if p.name in names)], ctx, args)
+    found = scout([asks_help, *flags, *(plain(p) for p in command.params if p.name in names)], ctx, args)
     if found.params.get("no_plugin"):
         registry.block(found.params["no_plugin"])
     choice = {name: found.params.get(name) for name in (*SELECTORS, "help")}
+    choice[FRONTENDS] = given_frontends(flags, found.params)
     if choice["robot"] and not choice["planner"]:
         choice["planner"] = default_planner()
     return choice
@@ -58,6 +70,7 @@ def sections(choice: dict[str, Any], *, core: list[click.Parameter]) -> list[Sec
         for name, kind in SELECTORS.items()
         if choice.get(name) not in {None, NO_PERCEPTOR}
     ]
+    wanted += [(FRONTENDS, name) for name in choice.get(FRONTENDS, ())]
     taken = flags_of(core) | {"--help", "-h"}
     found = []
     for kind, name in wanted:
@@ -78,7 +91,7 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
     """Load the plugin that was chosen and make its options.
 
     Args:
-        kind: `robots`, `planners`, `policies`, `perceptors`.
+        kind: `robots`, `planners`, `policies`, `perceptors`, `frontends`.
         name: What the user typed.
         taken: Options that are spoken for; a field of that name becomes `--planner-model`.
     """
@@ -87,7 +100,8 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
     spec = registry.get(kind, name)
     noun = label(kind)
     services = () if kind == "policies" else services_of(spec)
-    own = _model_options(spec.config, spec.name, f"{noun} `{name}`", taken, noun)
+    prefix = spec.name if kind == FRONTENDS else ""
+    own = _model_options(spec.config, spec.name, f"{noun} `{name}`", taken, noun, prefix=prefix)
     served: list[click.Option] = []
     more: list[click.Option] = []
     if kind == "policies":
@@ -114,7 +128,7 @@ def plugin_section(kind: str, name: str, *, taken: frozenset[str]) -> Section:
 
 
 def _model_options(
-    config: str | None, name: str, what: str, taken: frozenset[str], rename: str
+    config: str | None, name: str, what: str, taken: frozenset[str], rename: str, *, prefix: str = ""
 ) -> list[click.Option]:
     """Return the options of a config model; none where there is none."""
     if not config:
@@ -123,7 +137,11 @@ def _model_options(
     from rpent.config import env_prefix
 
     return options_from_model(
-        load_named(config, what), env_prefix=env_prefix(name), taken=taken, rename=rename
+        load_named(config, what),
+        env_prefix=env_prefix(name),
+        taken=taken,
+        rename=rename.replace(" ", "-"),
+        prefix=prefix,
     )
 
 

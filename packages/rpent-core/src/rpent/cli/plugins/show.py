@@ -75,6 +75,7 @@ def service_facts(spec: Any) -> Iterator[tuple[str, str]]:
 
 def print_options(record: PluginRecord, spec: Any) -> None:
     """Print the options that a plugin's config model gives."""
+    from rpent.cli.frontends import KIND as FRONTENDS
     from rpent.cli.options import options_from_model
     from rpent.plugins.named import load_named
 
@@ -82,7 +83,8 @@ def print_options(record: PluginRecord, spec: Any) -> None:
         return
     model = load_named(spec.config, f"plugin `{record.name}`")
     ctx = click.Context(click.Command("show"))
-    rows = [row for option in options_from_model(model) if (row := option.get_help_record(ctx))]
+    options = options_from_model(model, prefix=spec.name if record.kind == FRONTENDS else "")
+    rows = [row for option in options if (row := option.get_help_record(ctx))]
     formatter = click.HelpFormatter(width=100)
     with formatter.section("Options"):
         formatter.write_dl(rows)
