@@ -105,7 +105,14 @@ class RemoteError(TransportError):
 
 
 class ToolError(RpentError):
-    """A tool call that cannot be carried out; the planner reads the message and may try again."""
+    """A tool call that cannot be carried out; the planner reads the message and may try again.
+
+    `argument` is the one that is not accepted, where the call was refused for one: `xyz`, `waypoints[2].xyz`.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, argument: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.argument = argument
 
 
 class PolicyError(RpentError):

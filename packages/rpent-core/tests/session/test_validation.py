@@ -74,6 +74,23 @@ def test_what_is_wrong_is_said(arguments, says):
     assert "\n" not in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("arguments", "argument"),
+    [
+        ({}, "xyz"),
+        ({"xyz": [0, "up", 0]}, "xyz[1]"),
+        ({"xyz": [0, math.nan, 0]}, "xyz[1]"),
+        ({**OK, "sped": 1}, "sped"),
+        ({**OK, "a.b": 1}, "a.b"),
+    ],
+)
+def test_a_form_learns_which_argument_is_wrong(arguments, argument):
+    with pytest.raises(ToolError) as caught:
+        checked_arguments(MOVE, arguments)
+    assert caught.value.argument == argument
+    assert f"`{argument}`" in caught.value.message
+
+
 def test_good_arguments_are_converted():
     assert checked_arguments(MOVE, {"xyz": [1, 2, 3], "point": [4, 5], "count": 2.0}) == {
         "xyz": (1.0, 2.0, 3.0),

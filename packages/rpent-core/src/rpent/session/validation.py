@@ -107,10 +107,11 @@ def checked_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any
     given = {key: value for key, value in arguments.items() if value is not None or key in required}
     place = _not_finite(given, "")
     if place:
-        raise ToolError(f"`{place}` must be a finite number; NaN and infinities are refused.")
+        raise ToolError(f"`{place}` must be a finite number; NaN and infinities are refused.", argument=place)
     error = _first_error(tool, given)
     if error is not None:
-        raise ToolError(f"Wrong arguments for `{tool.name}`: {_sentence(error, tool)}", hint=_usage(tool))
+        wrong = f"Wrong arguments for `{tool.name}`: {_sentence(error, tool)}"
+        raise ToolError(wrong, hint=_usage(tool), argument=_argument(error, tool))
     return tool.convert(given)
 
 
@@ -155,18 +156,32 @@ def _as_json(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _sentence(error: ValidationError, tool: Tool) -> str:
-    name = "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path
-    ).lstrip(".")
-    kind, accepted = str(error.validator), error.validator_value
-    properties = list(tool.schema.get("properties", {}))
+def _place(error: ValidationError) -> str:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    return "".join(parts).lstrip(".")
+
+
+def _known(error: ValidationError, tool: Tool) -> list[str]:
+    return list((error.schema if error.absolute_path else tool.schema).get("properties", {}))
+
+
+def _argument(error: ValidationError, tool: Tool) -> str:
+    """Return the argument that an error is about, as a path."""
+    place, kind = _place(error), str(error.validator)
+    inner = ""
     if kind == "required":
-        missing = next(item for item in accepted if item not in error.instance)
-        return f"`{name + '.' if name else ''}{missing}` is missing."
+        inner = next(item for item in error.validator_value if item not in error.instance)
+    elif kind == "additionalProperties":
+        inner = next(key for key in error.instance if key not in _known(error, tool))
+    return f"{place}.{inner}".strip(".")
+
+
+def _sentence(error: ValidationError, tool: Tool) -> str:
+    name, kind, accepted = _argument(error, tool), str(error.validator), error.validator_value
+    if kind == "required":
+        return f"`{name}` is missing."
     if kind == "additionalProperties":
-        known = properties if not name else list(error.schema.get("properties", {}))
-        unknown = next(key for key in error.instance if key not in known)
+        known, unknown = _known(error, tool), name.removeprefix(_place(error)).removeprefix(".")
         return f"there is no argument `{unknown}`{did_you_mean(unknown, known)}"
     return f"`{name}` is {_shown(error.instance)}; it must be {_accepted(kind, accepted, error)}."
 

@@ -88,4 +88,4 @@ def _validate(tool: Tool, arguments: Mapping[str, Any]) -> None:
     try:
         checked_arguments(tool, parse_arguments(arguments))
     except ToolError as error:
-        raise FieldError(error.message, hint=error.hint, field=getattr(error, "field", "")) from error
+        raise FieldError(error.message, hint=error.hint, field=error.argument) from error

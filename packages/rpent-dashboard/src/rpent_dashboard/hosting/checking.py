@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 from rpent.config import build_config
-from rpent.errors import UsageError
+from rpent.errors import PluginError, UsageError
 from rpent.plugins.named import load_named
 from rpent.run.request import Limits
 from rpent.run.resolve import resolve
@@ -34,13 +34,18 @@ def check(request: RunRequest, registry: Registry) -> Resolved:
     """Resolve a request; nothing is started.
 
     Raises:
-        FieldError: A value is not accepted; `field` is its place in the request.
-        PluginError: A plugin cannot be used.
+        FieldError: A value is not accepted, or a plugin cannot be used; `field` is its place in the request.
+        RpentError: Something else keeps it from running.
     """
     for kind, name, part in PARTS:
         chosen = getattr(request, name)
-        if chosen is not None and chosen != "none":
-            config_of(kind, chosen, getattr(request, part), registry, part)
+        if chosen is None or chosen == "none":
+            continue
+        try:
+            registry.get(kind, chosen)
+        except PluginError as error:
+            raise FieldError(error.message, hint=error.hint, field=name) from error
+        config_of(kind, chosen, getattr(request, part), registry, part)
     try:
         return resolve(request, registry)
     except FieldError:
