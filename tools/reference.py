@@ -102,18 +102,22 @@ def cli_page() -> str:
 
 
 def plugin_options() -> Iterator[str]:
-    """The options of every installed robot and planner, as `rpent run` shows them when they are chosen."""
+    """The options of every installed robot, planner and front end, as `rpent run` shows them when they are chosen."""
+    chosen = [
+        ["--robot", robot, "--planner", planner]
+        for robot in registry.names("robots")
+        for planner in registry.names("planners")
+    ]
+    chosen += [[f"--{frontend}"] for frontend in registry.names("frontends")]
     seen = set()
-    for robot in registry.names("robots"):
-        for planner in registry.names("planners"):
-            arguments = ["run", "--robot", robot, "--planner", planner, "--help"]
-            shown = CliRunner(env={"COLUMNS": "100"}).invoke(root_command, arguments)
-            if shown.exit_code:
-                sys.exit(shown.output)
-            for section in re.split(r"^(?=Options of the )", shown.output, flags=re.MULTILINE)[1:]:
-                if section not in seen:
-                    seen.add(section)
-                    yield section
+    for options in chosen:
+        shown = CliRunner(env={"COLUMNS": "100"}).invoke(root_command, ["run", *options, "--help"])
+        if shown.exit_code:
+            sys.exit(shown.output)
+        for section in re.split(r"^(?=Options of the )", shown.output, flags=re.MULTILINE)[1:]:
+            if section not in seen:
+                seen.add(section)
+                yield section
 
 
 def exit_codes() -> Iterator[str]:

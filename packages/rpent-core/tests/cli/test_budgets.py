@@ -31,6 +31,11 @@ def ten_plugins(plugin_site):
         plugin_site.add_robot(
             f"robot{number}", source="import numpy, pydantic\nraise RuntimeError('imported')"
         )
+    plugin_site.add(
+        "rpent-wall",
+        entry_points={"rpent.frontends": {"wall": "wall_plugin"}},
+        modules={"wall_plugin.py": "import numpy\nraise RuntimeError('imported')"},
+    )
 
 
 def measure(*args):
