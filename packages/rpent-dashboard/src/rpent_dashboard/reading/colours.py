@@ -54,4 +54,4 @@ def _table() -> NDArray[np.uint8]:
     places, colours = zip(*_ANCHORS, strict=True)
     steps = np.linspace(0.0, 1.0, 255)
     channels = [np.interp(steps, places, channel) for channel in zip(*colours, strict=True)]
-    return np.rint(np.stack(channels, axis=1)).astype(np.uint8)
+    return np.asarray(np.rint(np.stack(channels, axis=1)), np.uint8)

@@ -76,6 +76,10 @@ def row_of(run: Path, output_dir: Path, manifest: Manifest | None = None) -> Row
     if not {"robot", "created"} <= known.keys():
         known = salvaged(run) | known
     name = str(run.relative_to(output_dir))
+    facts: dict[str, Any] = {
+        **{name: known.get(name) for name in ("created", "robot", "planner", "instruction")},
+        **_facts(values, known),
+    }
     row = Row(
         key=key,
         name=name,
@@ -84,8 +88,7 @@ def row_of(run: Path, output_dir: Path, manifest: Manifest | None = None) -> Row
         problem=manifest.problem or (text(values.get("problem")) or ""),
         planners=_planners(values, known),
         attempts=len(values["attempts"]) if isinstance(values.get("attempts"), list) else None,
-        **{name: known.get(name) for name in ("created", "robot", "planner", "instruction")},
-        **_facts(values, known),
+        **facts,
     )
     return _with_outcome(row, run, manifest)
 

@@ -36,8 +36,7 @@ def router(surroundings: Surroundings) -> APIRouter:
     def detail(key: str) -> Response:
         run = library.run(key)
         found = detail_of(run, library.row(run))
-        hosted = surroundings.host is not None and current_run(surroundings.host) == key
-        return _json({**found, "hosted": hosted})
+        return _json({**found, "hosted": is_hosted(surroundings.host, key)})
 
     @routes.get("/stream")
     async def stream(
@@ -70,10 +69,12 @@ def resumed(last_event_id: str, start: int) -> int:
     return int(last_event_id) if known else start
 
 
-def current_run(host: Any) -> str | None:
-    """Return the key of the run that the dashboard itself executes."""
-    current = getattr(host, "current_run", None)
-    return current() if callable(current) else current
+def is_hosted(host: Any, key: str) -> bool:
+    """Whether the dashboard itself executes the run at the moment."""
+    state = host.state() if host is not None else None
+    if not state or state["current"] is None:
+        return False
+    return any(task["id"] == state["current"] and task["run"] == key for task in state["tasks"])
 
 
 def _json(value: Any) -> Response:
