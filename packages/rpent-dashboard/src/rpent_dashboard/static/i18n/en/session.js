@@ -31,8 +31,8 @@ export default {
   "session.activity.starting": "Starting",
   "session.activity.busy": "At work",
   "session.activity.awaiting": "Waiting for you",
-  "session.activity.closing": "Closing",
-  "session.activity.closed": "Closed",
+  "session.activity.closing": "Ending",
+  "session.activity.closed": "Closing",
   "session.close": "Close session",
   "session.closing.title": "Close this session?",
   "session.closing.text":
@@ -44,6 +44,8 @@ export default {
   "session.tab.tasks": "Tasks",
   "session.tab.controls": "Controls",
   "session.follow": "Follow the current task",
+  "session.notFollowing": "This is another task than the current one.",
+  "session.notHosting": "This dashboard shows runs and starts none: `rpent run --robot NAME --planner NAME --dashboard` opens a session.",
   "session.runStarting": "The task is starting; its run appears here.",
   "session.noRun": "No task has run yet. Queue one under “Tasks”, or write /rpent-task below.",
 
@@ -100,6 +102,7 @@ export default {
   "session.composer.unknown": "There is no command {name}; there are {commands}.",
   "session.composer.commandsWork": "{command} queues a task.",
   "session.composer.closed": "The session is closed.",
+  "session.composer.ending": "The task is ending.",
   "session.composer.noTask": "No task is running, so nobody would read a message.",
   "session.composer.noConversation": "The planner {planner} takes no messages.",
   "session.composer.pendingOne": "1 message waits for the planner",

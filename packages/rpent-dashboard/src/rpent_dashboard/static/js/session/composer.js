@@ -155,7 +155,7 @@ const commandName = (text) => text.split(/\s/, 1)[0];
 
 /** What would happen to a text: a note for the user, and whether it would be refused. */
 function outlook(text, state) {
-  if (!state.open || state.activity === "closing") return { note: t("session.composer.closed"), refused: true };
+  if (!state.open) return { note: t("session.composer.closed"), refused: true };
   if (isCommand(text)) return commandOutlook(commandName(text), state);
   const reason = nobodyListens(state);
   if (reason) return { note: `${reason} ${t("session.composer.commandsWork", { command: TASK_COMMAND })}`, refused: true };

@@ -10,9 +10,10 @@ import { act } from "/static/js/session/act.js";
 /**
  * Make the page.
  *
+ * @param {boolean} hosting Whether sessions can be opened here.
  * @returns {{element: HTMLElement, update: (earlier: object[]) => void}}
  */
-export function emptyPage() {
+export function emptyPage(hosting) {
   const list = h("ul", { class: "session-earlier" });
   const section = h(
     "section",
@@ -32,7 +33,9 @@ export function emptyPage() {
         h("h1", {}, t("session.title")),
         h("p", {}, t("session.what")),
         h("ul", {}, ["one", "two", "three"].map((name) => h("li", {}, t(`session.what.${name}`)))),
-        h("a", { class: "btn btn-primary", href: routeTo("launch") }, t("session.new")),
+        hosting
+          ? h("a", { class: "btn btn-primary", href: routeTo("launch") }, t("session.new"))
+          : h("p", { class: "notice notice-info" }, t("session.notHosting")),
       ),
     ),
     section,

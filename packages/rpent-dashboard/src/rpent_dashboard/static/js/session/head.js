@@ -29,19 +29,19 @@ export function sessionHead() {
   );
 
   function update(state) {
-    const now = JSON.stringify([state.name, state.robot, state.planner, state.model, state.services, state.activity, state.problem]);
+    const now = JSON.stringify([state.name, state.robot, state.planner, state.model, state.services, state.activity, state.open, state.problem]);
     if (now === drawn) return;
     drawn = now;
     setText(title, state.robot);
     title.title = state.name;
     setText(planner, plannerAndModel(state));
-    setText(activity, t(`session.activity.${state.activity}`));
+    setText(activity, t(`session.activity.${state.open ? state.activity : "closed"}`));
     activity.dataset.activity = state.activity;
     fill(services, state.services.map((service) => serviceItem(service, state)));
     services.hidden = state.services.length === 0;
     setText(problem, state.problem);
     problem.hidden = !state.problem;
-    close.disabled = state.activity === "closing" || !state.open;
+    close.disabled = !state.open;
   }
   return { element, update };
 }

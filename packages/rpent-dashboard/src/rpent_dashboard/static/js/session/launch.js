@@ -1,7 +1,7 @@
 /**
  * The launch page: a robot, a planner, what else belongs to them, and off it goes.
  */
-import { get, post } from "/static/js/api.js";
+import { get, post, whoAmI } from "/static/js/api.js";
 import { fill, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { go, routeTo } from "/static/js/router.js";
@@ -13,6 +13,7 @@ import { recall, remember } from "/static/js/session/remembered.js";
 /** Show the page; returns what takes it away. */
 export async function mount(root) {
   fill(root, h("p", { class: "muted", role: "status" }, t("session.loading")));
+  if (!(await whoAmI()).hosting) return void fill(root, h("p", { class: "notice notice-info" }, t("session.notHosting")));
   const [offer, now] = await Promise.all([get("/api/launch"), get("/api/session")]);
   fill(root, now.session?.open ? alreadyOpen(now.session) : launchForm(offer));
 }
@@ -33,12 +34,13 @@ function alreadyOpen(session) {
 
 function launchForm(offer) {
   const last = recall();
-  const choices = choicesOf(offer);
+  const { fitting, ...choices } = choicesOf(offer);
   const limits = limitFields(offer.limits);
   const video = h("input", { type: "checkbox", id: "launch-video", checked: last.video ?? true });
   const problem = h("p", { class: "notice notice-error", role: "alert", tabindex: "-1", hidden: true });
   const button = h("button", { type: "submit", class: "btn btn-primary" }, t("session.launch.start"));
   for (const [name, choice] of Object.entries(choices)) choice?.choose(last[name] ?? null, last[`${name}_config`] ?? null);
+  fitting();
   limits.write(last.limits ?? {});
 
   function setProblem(text) {
@@ -75,8 +77,8 @@ function launchForm(offer) {
     h("div", { class: "stack-s" }, h("h1", {}, t("session.launch.title")), h("p", { class: "muted" }, t("session.launch.lead"))),
     section("robot", choices.robot),
     section("planner", choices.planner),
-    choices.perceptor && section("perceptor", choices.perceptor, last.perceptor),
-    choices.policy && section("policy", choices.policy, last.policy),
+    choices.perceptor && optionalSection("perceptor", choices.perceptor, Boolean(last.perceptor)),
+    choices.policy && optionalSection("policy", choices.policy, Boolean(last.policy)),
     h(
       "details",
       { class: "panel", open: Object.keys(last.limits ?? {}).length > 0 },
@@ -89,30 +91,37 @@ function launchForm(offer) {
 }
 
 function choicesOf({ robots, planners, policies, perceptors, models }) {
-  const optional = (id, plugins, none) => (plugins.length ? pluginChoice({ id, label: t(`session.${id}`), plugins, none }) : null);
-  const noPerceptor = { name: "none", text: t("session.launch.none"), summary: "", schema: null, problem: "" };
+  const made = (id, plugins, options = {}) => pluginChoice({ id, labelledBy: `launch-${id}`, plugins, ...options });
+  const none = t("session.launch.none");
+  const noPerceptor = { name: "none", text: none, summary: "", schema: null, problem: "" };
+  const fitting = () => perceptor?.offer(({ robots: fits }) => !fits?.length || fits.includes(robot.name()));
+  const perceptor = perceptors.length ? made("perceptor", [...perceptors, noPerceptor], { none: t("session.launch.default") }) : null;
+  const robot = made("robot", robots, { primary: taskFields, onChange: fitting });
   return {
-    robot: pluginChoice({ id: "robot", label: t("session.robot"), plugins: robots, primary: taskFields }),
-    planner: pluginChoice({ id: "planner", label: t("session.planner"), plugins: planners, suggestions: { model: models }, primary: modelFirst }),
-    perceptor: optional("perceptor", [...perceptors, noPerceptor], t("session.launch.default")),
-    policy: optional("policy", policies, t("session.launch.none")),
+    robot,
+    planner: made("planner", planners, { suggestions: { model: models }, primary: modelFirst }),
+    perceptor,
+    policy: policies.length ? made("policy", policies, { none }) : null,
+    fitting,
   };
 }
 
 const taskFields = ({ dashboard }) => (dashboard?.task_fields?.length ? dashboard.task_fields : null);
 
-function section(name, choice, open = true) {
-  if (["robot", "planner"].includes(name))
-    return h(
-      "section",
-      { class: "panel", "aria-labelledby": `launch-${name}` },
-      h("div", { class: "panel-head" }, h("h2", { id: `launch-${name}` }, t(`session.${name}`))),
-      h("div", { class: "panel-body" }, choice.element),
-    );
+function section(name, choice) {
+  return h(
+    "section",
+    { class: "panel", "aria-labelledby": `launch-${name}` },
+    h("div", { class: "panel-head" }, h("h2", { id: `launch-${name}` }, t(`session.${name}`))),
+    h("div", { class: "panel-body" }, choice.element),
+  );
+}
+
+function optionalSection(name, choice, open) {
   return h(
     "details",
-    { class: "panel", open: Boolean(open) },
-    h("summary", { class: "panel-head" }, h("h2", {}, t(`session.${name}`)), h("span", { class: "muted" }, t("session.launch.optional"))),
+    { class: "panel", open },
+    h("summary", { class: "panel-head" }, h("h2", { id: `launch-${name}` }, t(`session.${name}`)), h("span", { class: "muted" }, t("session.launch.optional"))),
     h("div", { class: "panel-body" }, choice.element),
   );
 }

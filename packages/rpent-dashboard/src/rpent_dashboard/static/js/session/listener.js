@@ -17,9 +17,10 @@ export const currentTask = (state) => state.tasks.find(({ id }) => id === state.
 
 /** Why a message would be heard by nobody; empty where somebody listens. */
 export function nobodyListens(state) {
-  if (!state.open || state.activity === "closing") return t("session.composer.closed");
+  if (!state.open) return t("session.composer.closed");
   const task = currentTask(state);
   if (!task) return t("session.composer.noTask");
+  if (state.activity === "closing") return t("session.composer.ending");
   const converses = state.conversation ?? usesModel(state, task.planner);
   if (!converses) return t("session.composer.noConversation", { planner: task.planner });
   return "";

@@ -42,7 +42,7 @@ export function nextTask() {
 
   function update(next) {
     state = next;
-    button.disabled = !state.open || state.activity === "closing";
+    button.disabled = !state.open;
     const now = JSON.stringify([state.name, state.schema, state.planners, state.planner, state.planner_config]);
     if (now === drawn) return;
     drawn = now;

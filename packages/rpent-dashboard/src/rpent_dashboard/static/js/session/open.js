@@ -1,15 +1,13 @@
 /**
  * An open session: its head, the run that is looked at, the panels beside it, and the composer below.
  */
-import { fill, h, setText } from "/static/js/dom.js";
+import { h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
-import { routeTo } from "/static/js/router.js";
 import { mountRun } from "/static/js/run/page.js";
 import { composer } from "/static/js/session/composer.js";
 import { sessionHead } from "/static/js/session/head.js";
 import { nextTask } from "/static/js/session/next_task.js";
 import { queuePanel } from "/static/js/session/queue.js";
-import { taskBadge } from "/static/js/session/status.js";
 import { tabList } from "/static/js/session/tabs.js";
 import { toolsPanel } from "/static/js/session/tools.js";
 
@@ -23,8 +21,9 @@ const NARROW = "(max-width: 900px)";
 export function openSession() {
   let state = null;
   const run = runPane({ onFollow: () => choose(null) });
-  const parts = { head: sessionHead(), queue: queuePanel({ onShow: choose }), next: nextTask(), tools: toolsPanel(), composer: composer() };
-  const tasks = h("div", { class: "session-panel" }, parts.next.element, parts.queue.element);
+  const parts = { head: sessionHead(), next: nextTask(), tools: toolsPanel(), composer: composer() };
+  const queue = queuePanel({ onShow: choose, form: parts.next.element });
+  const tasks = h("div", { class: "session-panel" }, queue.element);
   const controls = h("div", { class: "session-panel" }, parts.tools.element);
   const tabs = tabList(t("session.panels"), [
     { name: "run", text: t("session.tab.run"), panel: run.element },
@@ -48,13 +47,13 @@ export function openSession() {
   function choose(id) {
     run.choose(id);
     if (!state) return;
-    parts.queue.update(state, run.update(state));
+    queue.update(state, run.update(state));
     if (narrow.matches) tabs.select("run");
   }
   function update(next) {
     if (!state && narrow.matches && next.tasks.some((task) => task.run)) tabs.select("run");
     state = next;
-    parts.queue.update(state, run.update(state));
+    queue.update(state, run.update(state));
     for (const part of [parts.head, parts.next, parts.tools, parts.composer]) part.update(state);
   }
   function unmount() {
@@ -69,23 +68,15 @@ function runPane({ onFollow }) {
   let chosen = null;
   let key = null;
   let unmount = () => {};
-  const label = h("h2", { class: "session-run-label" });
-  const badge = h("span", {});
-  const follow = h("button", { type: "button", class: "btn btn-small", hidden: true, on: { click: onFollow } }, t("session.follow"));
-  const whole = h("a", { class: "btn btn-small", hidden: true }, t("session.queue.open"));
-  const bar = h("div", { class: "session-run-bar", hidden: true }, label, badge, follow, whole);
+  const follow = h("button", { type: "button", class: "btn btn-small", on: { click: onFollow } }, t("session.follow"));
+  const bar = h("p", { class: "notice notice-info", hidden: true }, h("span", { class: "grow" }, t("session.notFollowing")), follow);
   const place = h("div", { class: "session-run-place" });
   const element = h("section", { class: "session-run" }, bar, place);
 
   function update(state) {
     const followed = state.tasks.find(({ id }) => id === state.current) ?? state.tasks.findLast((task) => task.run) ?? null;
     const task = state.tasks.find(({ id }) => id === chosen) ?? followed;
-    bar.hidden = !task;
-    setText(label, task?.label ?? "");
-    fill(badge, task && taskBadge(task));
-    follow.hidden = !task || task === followed;
-    whole.hidden = !task?.run;
-    if (task?.run) whole.href = routeTo("run", [task.run]);
+    bar.hidden = !task || task === followed;
     show(task);
     return task?.id ?? null;
   }
@@ -97,14 +88,10 @@ function runPane({ onFollow }) {
     unmount();
     unmount = () => {};
     place.replaceChildren();
-    if (task?.run) Promise.resolve(mountRun(place, task.run, { embedded: true })).then((take) => keep(wanted, take));
+    if (task?.run) unmount = mountRun(place, task.run, { embedded: true });
     else place.append(h("p", { class: "session-nothing muted" }, t(task ? "session.runStarting" : "session.noRun")));
   }
 
-  function keep(wanted, take) {
-    if (wanted === key) unmount = take ?? (() => {});
-    else take?.();
-  }
   const choose = (id) => {
     chosen = id;
   };

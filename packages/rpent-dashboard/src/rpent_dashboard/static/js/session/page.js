@@ -1,7 +1,7 @@
 /**
  * The session page. What it shows comes from the session's stream only, so that every browser shows the same.
  */
-import { get } from "/static/js/api.js";
+import { get, whoAmI } from "/static/js/api.js";
 import { fill, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { emptyPage } from "/static/js/session/empty.js";
@@ -9,7 +9,8 @@ import { openSession } from "/static/js/session/open.js";
 import { follow } from "/static/js/shell/connection.js";
 
 /** Show the page; returns what takes it away. */
-export function mount(root) {
+export async function mount(root) {
+  const { hosting } = await whoAmI();
   const body = h("div", { class: "session-body" }, h("p", { class: "muted" }, t("session.loading")));
   let view = null;
   fill(root, body);
@@ -18,7 +19,7 @@ export function mount(root) {
     const name = state?.name ?? "";
     if (view?.name !== name) {
       view?.unmount?.();
-      view = state ? { name, ...openSession() } : { name, ...emptyPage() };
+      view = state ? { name, ...openSession() } : { name, ...emptyPage(hosting) };
       fill(body, view.element);
     }
     if (state) view.update(state);

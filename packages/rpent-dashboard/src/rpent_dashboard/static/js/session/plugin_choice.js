@@ -8,28 +8,29 @@ import { schemaForm } from "/static/js/forms/schema_form.js";
 /**
  * A select of plugins of one kind, each with the form of its options below.
  *
- * @param {{id: string, label: string, plugins: object[], none?: string, suggestions?: Object<string, string[]>,
- *   primary?: (plugin: object) => string[]|null, onChange?: () => void}} options `none`: the text of the choice to have
+ * @param {{id: string, label?: string, labelledBy?: string, plugins: object[], none?: string, suggestions?: Object<string, string[]>,
+ *   primary?: (plugin: object) => string[]|null, onChange?: () => void}} options `labelledBy`: the heading that is its
+ *   label, in place of `label`. `none`: the text of the choice to have
  *   none. `suggestions`: field → values. `primary`: the fields of a plugin that show at once.
- * @returns {{element: HTMLElement, choose: (name: string, values?: object) => void, name: () => string,
- *   form: () => object|null, plugin: () => object|null}}
+ * @returns {{element: HTMLElement, choose: (name: string, values?: object) => void, offer: (fits: (plugin: object) =>
+ *   boolean) => void, name: () => string, form: () => object|null, plugin: () => object|null}}
  */
-export function pluginChoice({ id, label, plugins, none = null, suggestions = {}, primary = () => null, onChange = () => {} }) {
+export function pluginChoice({ id, label = "", labelledBy = null, plugins, none = null, suggestions = {}, primary = () => null, onChange = () => {} }) {
   let form = null;
   const kept = new Map();
-  const summary = h("p", { class: "hint" });
+  const summary = h("p", { class: "hint", id: `${id}-summary` });
   const problem = h("p", { class: "notice notice-warn", role: "status", hidden: true });
   const place = h("div", {});
   const select = h(
     "select",
-    { id, on: { change: () => (show(select.value), onChange()) } },
+    { id, "aria-labelledby": labelledBy, "aria-describedby": `${id}-summary`, on: { change: () => (show(select.value), onChange()) } },
     none === null ? null : h("option", { value: "" }, none),
     plugins.map((plugin) => h("option", { value: plugin.name }, plugin.problem ? t("session.launch.broken", { name: plugin.name }) : (plugin.text ?? plugin.name))),
   );
   const element = h(
     "div",
     { class: "stack" },
-    h("div", { class: "field" }, h("label", { class: "label", for: id }, label), select, summary),
+    h("div", { class: "field" }, label ? h("label", { class: "label", for: id }, label) : null, select, summary),
     problem,
     place,
   );
@@ -54,7 +55,14 @@ export function pluginChoice({ id, label, plugins, none = null, suggestions = {}
     select.value = known ? name : none === null ? (plugins.find(({ problem }) => !problem)?.name ?? "") : "";
     show(select.value, known ? values : null);
   }
-  return { element, choose, name: () => select.value, form: () => form, plugin };
+  function offer(fits) {
+    for (const option of select.options) {
+      const found = plugins.find(({ name }) => name === option.value);
+      option.hidden = option.disabled = Boolean(found) && !fits(found);
+    }
+    if (select.selectedOptions[0]?.disabled) choose(null);
+  }
+  return { element, choose, offer, name: () => select.value, form: () => form, plugin };
 }
 
 /** What stands in a form, where all of it can be read. */

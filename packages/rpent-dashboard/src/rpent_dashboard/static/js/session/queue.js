@@ -18,14 +18,16 @@ const GROUPS = {
 /**
  * Make the queue panel.
  *
- * @param {{onShow: (id: string) => void}} options `onShow`: a task was chosen to be looked at.
+ * @param {{onShow: (id: string) => void, form: HTMLElement}} options `onShow`: a task was chosen to be looked at. `form`:
+ *   what makes the next task; it stands between what is to come and what is done.
  * @returns {{element: HTMLElement, update: (state: object, shown: string|null) => void}}
  */
-export function queuePanel({ onShow }) {
+export function queuePanel({ onShow, form }) {
   const rows = new Map();
   const groups = Object.fromEntries(Object.keys(GROUPS).map((name) => [name, group(name)]));
   const empty = h("p", { class: "muted" }, t("session.queue.empty"));
-  const element = h("div", { class: "session-queue" }, empty, Object.values(groups).map(({ section }) => section));
+  const { now, waiting, done } = groups;
+  const element = h("div", { class: "session-queue" }, empty, now.section, waiting.section, form, done.section);
 
   function update(state, shown) {
     empty.hidden = state.tasks.length > 0;

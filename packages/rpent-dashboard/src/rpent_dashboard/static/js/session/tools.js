@@ -57,10 +57,11 @@ export function toolsPanel() {
 /** Why the tools rest; empty where they may be called. */
 function whyNot(state) {
   if (state.can_call) return "";
-  if (!state.open || state.activity === "closing") return t("session.composer.closed");
+  if (!state.open) return t("session.composer.closed");
   const task = currentTask(state);
   if (!task) return t("session.tools.noTask");
   if (state.activity === "starting") return t("session.tools.starting");
+  if (state.activity === "closing") return t("session.composer.ending");
   if (state.holds) return t("session.tools.held", { planner: task.planner });
   return t("session.tools.notNow");
 }
