@@ -89,3 +89,31 @@ def test_a_kill_leaves_a_playable_part_and_no_encoder(tmp_path):
     video.close()
     assert video.error == ""
     assert frames_of(path) == 210
+
+
+def test_the_length_so_far_counts_what_earlier_processes_left(tmp_path):
+    """Of a video that was joined, and of a part that a kill left behind."""
+    path = tmp_path / "episode.mp4"
+    first = VideoWriter(path)
+    assert first.seconds == 0.0
+    first.add(frame(10), seconds=1.0)
+    first.add(frame(20))
+    assert first.seconds == 1.1
+    first.close()
+    killed = VideoWriter(path)
+    killed.add(frame(30), seconds=0.5)
+    assert killed.seconds == 1.6
+    killed._process.communicate()  # its encoder ends by itself; nobody joins the parts
+    third = VideoWriter(path)
+    assert third.seconds == 1.6
+    third.add(frame(40))
+    assert third.seconds == 1.7
+    third.close()
+    assert frames_of(path) == 17
+
+
+def test_without_an_encoder_there_is_no_length(tmp_path):
+    video = VideoWriter(tmp_path / "episode.mp4")
+    video.add(np.zeros((4, 4), np.uint8))
+    assert video.error
+    assert video.seconds is None

@@ -67,7 +67,7 @@ def test_a_session_without_a_user_never_gives_the_robot_away(make_session):
 
 
 def test_a_call_of_the_user_is_recorded_as_theirs(waiting):
-    session, toolkit, planner = waiting
+    session, _, planner = waiting
     reply = session.user_call("advance", {"n": 2})
     assert reply.ok
     assert reply.data["observation"] == {"steps": 2}
@@ -187,7 +187,7 @@ def test_calls_of_the_user_count(make_session):
 
 
 def test_the_clock_runs_while_the_user_acts(make_session):
-    session, toolkit = make_session(interactive=True, limits=Limits(time_limit_s=0.5))
+    session, _ = make_session(interactive=True, limits=Limits(time_limit_s=0.5))
     planner = Planner(session.nudge)
     until(lambda: session.awaiting)
     time.sleep(0.8)

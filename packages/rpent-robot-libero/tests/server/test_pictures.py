@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from rpent.errors import RpentError
@@ -134,3 +136,31 @@ def test_recorded_frames(fresh):
     fresh.record(enabled=False)
     with pytest.raises(RpentError, match="Nothing is being recorded"):
         fresh.frames()
+
+
+def test_recorded_frames_are_handed_over_while_the_arm_moves(fresh):
+    """Another thread fetches during a motion; the frames are those of one fetch afterwards, each of them once."""
+    fresh.record(size=64, every=5)
+    moves = np.tile([0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], (60, 1))
+    over, fetched, during = threading.Event(), [], []
+
+    def fetch():
+        while not over.is_set():
+            _, steps = fresh.frames()
+            fetched.extend(steps)
+            during.extend(steps)
+
+    thread = threading.Thread(target=fetch)
+    thread.start()
+    fresh.chunk_step(moves)
+    over.set()
+    thread.join()
+    fetched += fresh.frames()[1]
+    fresh.record(enabled=False)
+    assert fetched == list(range(0, 61, 5))
+    assert len(during) > 1, "most come before the motion is over"
+
+
+def test_only_the_frames_may_be_fetched_beside_a_motion(fresh):
+    methods = fresh.channel.facade.methods
+    assert {name for name, method in methods.items() if method.concurrent} == {"frames"}

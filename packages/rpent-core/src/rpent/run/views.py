@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.env.client import EnvClient
-from rpent.errors import RemoteError
+from rpent.errors import CallTimeoutError, ConnectionLostError, RpentError, ServiceError
 from rpent.tools.result import Image
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ class Views:
                 return
             try:
                 seen = self._env.observe([camera], size=SIZE)
-            except RemoteError as error:
+            except (ServiceError, ConnectionLostError, CallTimeoutError):
+                raise
+            except RpentError as error:
                 self._cameras = tuple(name for name in self._cameras if name != camera)
                 self._recorder.trouble(f"view of the camera `{camera}`", error)
                 continue

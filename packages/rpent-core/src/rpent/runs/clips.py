@@ -79,9 +79,8 @@ class Clips:
             self._failed = True
             return None
         self._frames, self._bytes = self._frames + 1, self._bytes + len(picture.data)
-        self._due = max(
-            self._due + self.interval_s, now
-        )  # frames that come just in time may come a little early
+        # Motions report frames in a rhythm of their own, not quite in time: one that follows a late one may be early.
+        self._due = max(self._due, now - self.interval_s / 4) + self.interval_s
         return {**picture.reference(), "path": path.relative_to(self._directory.path).as_posix()}
 
 
