@@ -32,16 +32,22 @@ def command(ctx: click.Context, /, output_dir: str, **_: object) -> int:
     """Watch, steer and compare runs in the browser, until Ctrl-C."""
     from rpent.run.signals import Interrupts  # noqa: PLC0415  (help needs no server)
 
+    from rpent_dashboard.ending import LOOK_S, end_session  # noqa: PLC0415
+    from rpent_dashboard.hosting.host import Host  # noqa: PLC0415
     from rpent_dashboard.web.serving import Dashboard  # noqa: PLC0415
 
     config = DashboardConfig(**given(ctx, _OPTIONS))
-    with Interrupts():
+    host = Host(Path(output_dir))
+    with Interrupts() as interrupts:
+        interrupts.raising = False
         try:
-            with Dashboard(config, output_dir=Path(output_dir)) as dashboard:
+            with Dashboard(config, output_dir=host.output_dir, host=host) as dashboard:
                 announce(dashboard)
-                dashboard.wait()
-        except KeyboardInterrupt:
-            pass
+                while not interrupts.pressed:
+                    dashboard.wait(LOOK_S)
+                end_session(host, interrupts)
+        finally:
+            host.close(impatient=True)
     return 0
 
 

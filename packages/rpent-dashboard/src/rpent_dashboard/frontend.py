@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
 from rpent.errors import ExitCode
 from rpent.run.signals import Interrupts
 
 from rpent_dashboard.cli import announce
+from rpent_dashboard.ending import LOOK_S, end_session
 from rpent_dashboard.hosting.host import Host
 from rpent_dashboard.web.serving import Dashboard
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from rpent.run.request import RunRequest
 
     from rpent_dashboard.config import DashboardConfig
-
-INTERRUPTED = "Interrupted by the user."
-_LOOK_S = 0.2
 
 
 def run(request: RunRequest, config: DashboardConfig, *, task_given: bool) -> int:
@@ -38,34 +35,20 @@ def run(request: RunRequest, config: DashboardConfig, *, task_given: bool) -> in
     host = Host(request.output_dir)
     with Interrupts() as interrupts:
         interrupts.raising = False
-        session = host.open(request)
         try:
             with Dashboard(config, output_dir=host.output_dir, host=host) as dashboard:
+                session = host.open(request)
                 announce(dashboard)
                 if task_given:
                     session.queue({})
-                _wait(host, interrupts)
+                _wait(host, dashboard, interrupts)
                 running = session.performance is not None
-                _close(host, interrupts)
+                end_session(host, interrupts)
         finally:
             host.close(impatient=True)
     return int(ExitCode.INTERRUPTED) if interrupts.pressed and running else session.exit_code
 
 
-def _wait(host: Host, interrupts: Interrupts) -> None:
-    while not interrupts.pressed:
-        if host.closed.wait(_LOOK_S):
-            return
-
-
-def _close(host: Host, interrupts: Interrupts) -> None:
-    """End what runs in order; a second Ctrl-C does not wait for what does not stop."""
-    if not host.is_open:
-        return
-    click.echo("Closing the session; Ctrl-C again does not wait.", err=True)
-    host.close(wait=False, reason=INTERRUPTED)
-    presses = interrupts.pressed
-    while not host.closed.wait(_LOOK_S):
-        if interrupts.pressed > presses:
-            presses = interrupts.pressed
-            host.close(wait=False, impatient=True, reason=INTERRUPTED)
+def _wait(host: Host, dashboard: Dashboard, interrupts: Interrupts) -> None:
+    while not (interrupts.pressed or host.closed.wait(LOOK_S)):
+        dashboard.wait(0)

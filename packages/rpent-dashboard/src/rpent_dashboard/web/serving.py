@@ -15,6 +15,7 @@ from rpent_dashboard.web.app import create_app
 from rpent_dashboard.web.listening import listen
 from rpent_dashboard.web.protocol import Impatient
 from rpent_dashboard.web.security.access import Access
+from rpent_dashboard.web.security.guard import MAX_HEAD_BYTES
 from rpent_dashboard.web.security.names import Names
 from rpent_dashboard.web.surroundings import Settings, Surroundings
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE_S = 75
 _GRACE_S = 1
-_MAX_HEAD_BYTES = 16 * 1024
 _SHORTEST_TOKEN = 16
 
 
@@ -48,7 +48,7 @@ class Dashboard:
             self._token = _token(config)
             self._settings = _settings(config, self._listener, self._token)
             surroundings = Surroundings(
-                output_dir=output_dir, settings=self._settings, library=_library(output_dir), host=host
+                output_dir=output_dir, settings=self._settings, library=Library(output_dir), host=host
             )
             self._uvicorn = uvicorn.Server(_uvicorn_config(create_app(surroundings)))
         except BaseException:
@@ -76,14 +76,14 @@ class Dashboard:
         """Whether only this machine reaches it."""
         return self._listener.loopback
 
-    def wait(self) -> None:
-        """Wait until the server ends.
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Wait until the server ends, or the time is over.
 
         Raises:
             ServiceError: It ended although nobody stopped it.
         """
-        self._thread.join()
-        if not self._stopped:
+        self._thread.join(timeout_s)
+        if not (self._stopped or self._thread.is_alive()):
             raise ServiceError("The dashboard's server ended by itself.")
 
     def stop(self) -> None:
@@ -126,14 +126,10 @@ def _uvicorn_config(app: Any) -> uvicorn.Config:
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=_GRACE_S,
     )
-
-
-def _library(output_dir: Path) -> Library:
-    return Library(output_dir)
 
 
 def _token(config: DashboardConfig) -> str:
