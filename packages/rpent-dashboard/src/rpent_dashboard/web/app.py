@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -13,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from rpent_dashboard.web.refusals import Answering, answer_to
+from rpent_dashboard.web.routes import launch, library, logs, me, pages, pictures, runs, session
 from rpent_dashboard.web.security.body import SmallJson
 from rpent_dashboard.web.security.guard import Guard
 from rpent_dashboard.web.security.headers import SecureHeaders
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
     from rpent_dashboard.web.surroundings import Surroundings
 
-ROUTES = ("pages", "me", "runs", "pictures", "logs", "library", "session", "launch")
-"""Modules of `web/routes`, each with `router(surroundings) -> APIRouter`."""
+ROUTES = (pages, me, runs, pictures, logs, library, session, launch)
+"""Each module has a `router(surroundings) -> APIRouter`."""
 
 
 def create_app(surroundings: Surroundings) -> FastAPI:
@@ -47,10 +46,8 @@ def create_app(surroundings: Surroundings) -> FastAPI:
     )
     for kind in (RpentError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _answer)
-    for name in ROUTES:
-        module = f"rpent_dashboard.web.routes.{name}"
-        if find_spec(module) is not None:
-            app.include_router(import_module(module).router(surroundings))
+    for module in ROUTES:
+        app.include_router(module.router(surroundings))
     return app
 
 

@@ -73,7 +73,9 @@ def answer_to(error: Exception) -> JSONResponse:
     if isinstance(error, HTTPException):
         standard = error.detail == HTTPStatus(error.status_code).phrase
         sentence = _SENTENCES.get(error.status_code) if standard else None
-        return refusal(error.status_code, sentence or str(error.detail), headers=error.headers)
+        return refusal(
+            error.status_code, sentence or f"{str(error.detail).rstrip('.')}.", headers=error.headers
+        )
     return refusal(500, "The dashboard failed at this request; its log says why.")
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rpent_dashboard.config import DashboardConfig
+    from rpent_dashboard.hosting.host import Host
     from rpent_dashboard.web.listening import Listener
 
 KEEP_ALIVE_S = 75
@@ -42,7 +43,7 @@ class Dashboard:
         RpentError: The address, the port or the token file cannot be used.
     """
 
-    def __init__(self, config: DashboardConfig, *, output_dir: Path, host: Any = None) -> None:
+    def __init__(self, config: DashboardConfig, *, output_dir: Path, host: Host | None = None) -> None:
         self._listener = listen(config)
         try:
             self._token = _token(config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rpent_dashboard.web.security.access import Access
 from rpent_dashboard.web.security.names import Names
@@ -11,6 +11,9 @@ from rpent_dashboard.web.streams import Streams
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rpent_dashboard.hosting.host import Host
+    from rpent_dashboard.reading.library import Library
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +38,7 @@ class Surroundings:
 
     output_dir: Path
     settings: Settings
-    library: Any = None
+    library: Library
     """Reads the runs below `output_dir`."""
-    host: Any = None
+    host: Host | None = None
     """Executes the tasks of the dashboard's session; None where runs can only be watched."""

@@ -35,7 +35,8 @@ def router(surroundings: Surroundings) -> APIRouter:
     @routes.get("")
     def detail(key: str) -> Response:
         run = library.run(key)
-        found = detail_of(run, library.row(run))
+        plugins = getattr(surroundings.host, "registry", None)
+        found = detail_of(run, library.row(run), plugins)
         return _json({**found, "hosted": is_hosted(surroundings.host, key)})
 
     @routes.get("/stream")

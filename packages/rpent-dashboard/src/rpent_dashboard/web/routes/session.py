@@ -69,7 +69,7 @@ class CallBody(_Body):
 def router(surroundings: Surroundings) -> APIRouter:
     """Return the routes; without a host there is no session, and none can be opened."""
     routes = APIRouter(prefix="/api/session")
-    control: Control | None = surroundings.host and _control(surroundings.host)
+    control = None if surroundings.host is None else _control(surroundings.host)
     _add_reading(routes, control)
     if control is not None:
         _add_lifecycle(routes, control)

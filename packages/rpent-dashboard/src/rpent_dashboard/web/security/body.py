@@ -32,10 +32,11 @@ class SmallJson:
         headers = Headers(scope=scope)
         try:
             has_body = self._check(scope["method"], headers)
-            body = await self._read(receive) if has_body else b""
         except RefusedError:
             await _discard(receive)
             raise
+        try:
+            body = await self._read(receive) if has_body else b""
         except ClientDisconnect:
             return
         await self._app(scope, _replayed(body, receive), send)
@@ -74,9 +75,12 @@ class SmallJson:
                     if message["type"] == "http.disconnect":
                         raise ClientDisconnect
                     body += bytes(message.get("body", b""))
+                    more = message.get("more_body", False)
                     if len(body) > MAX_BODY_BYTES:
+                        if more:
+                            await _discard(receive)
                         raise _too_large()
-                    if not message.get("more_body", False):
+                    if not more:
                         return body
         except TimeoutError:
             raise RefusedError(408, "The body of the request did not arrive in time.") from None

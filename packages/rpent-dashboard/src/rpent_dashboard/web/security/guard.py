@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CSRF_HEADER = "X-RPent-CSRF"
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 MAX_TARGET_BYTES = 8192
+MAX_HEAD_BYTES = 16 * 1024
 _OWN_FETCHES = frozenset({"", "same-origin", "none"})
 _PUBLIC_PREFIX = "/static/"
 
@@ -53,6 +54,8 @@ class Guard:
         size = len(scope.get("raw_path") or path) + len(scope.get("query_string", b""))
         if size > MAX_TARGET_BYTES:
             raise RefusedError(414, f"The address is longer than {MAX_TARGET_BYTES} bytes.")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD_BYTES:
+            raise RefusedError(431, f"The headers are longer than {MAX_HEAD_BYTES} bytes.")
         if not path.startswith("/") or not path.isprintable():
             raise RefusedError(400, "The address holds what no address of the dashboard does.")
 
