@@ -9,7 +9,8 @@ import numpy as np
 from rpent.policies.api import CameraInput, Policy, PolicyConfig, PolicyRequest, Report, Signature
 from rpent.specs import PolicySpec
 from rpent.testing.fake_robot import camera
-from rpent.testing.fake_robot.world import COLORS, CUBE, MAX_STEP, OPEN
+from rpent.testing.fake_robot.tasks import COLORS
+from rpent.testing.fake_robot.world import CUBE, MAX_STEP, OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

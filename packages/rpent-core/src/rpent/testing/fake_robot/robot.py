@@ -8,8 +8,9 @@ from rpent.env.client import EnvClient
 from rpent.robot import Prompts, Robot, TaskSetup
 from rpent.specs import RobotSpec, ServiceSpec
 from rpent.testing.fake_robot.config import FakeConfig
+from rpent.testing.fake_robot.tasks import COLORS, DASHBOARD, instruction
 from rpent.testing.fake_robot.toolkit import FakeToolkit
-from rpent.testing.fake_robot.world import COLORS, CUBE, PAD, World
+from rpent.testing.fake_robot.world import CUBE, PAD, World
 
 if TYPE_CHECKING:
     from rpent.robot import ToolContext
@@ -29,6 +30,7 @@ SPEC = RobotSpec(
     config="rpent.testing.fake_robot.config:FakeConfig",
     services=(ENV, ServiceSpec(name="vla", summary="A policy server.", optional=True)),
     embodiment="rpent.testing.fake_robot.embodiment:FAKE",
+    dashboard=DASHBOARD,
 )
 
 
@@ -42,7 +44,7 @@ class FakeRobot(Robot):
         config = cast("FakeConfig", self.config)
         color = list(COLORS)[config.task]
         return TaskSetup(
-            instruction=f"put the {color} cube on the pad",
+            instruction=instruction(config.task),
             tag=f"fake_t{config.task}_s{config.seed}",
             seed=config.seed,
             details={"task": config.task},

@@ -12,8 +12,10 @@ from rpent._version import __version__
 from rpent.env.types import ENV_METHODS
 from rpent.errors import RpentError
 from rpent.rpc.facade import CallContext, Facade, Method
-from rpent.testing.fake_robot import camera as top_camera
-from rpent.testing.fake_robot.world import COLORS, HIGH, LOW, MAX_STEP, World
+from rpent.suggest import listing
+from rpent.testing.fake_robot import camera as camera_views
+from rpent.testing.fake_robot.tasks import COLORS, instruction
+from rpent.testing.fake_robot.world import HIGH, LOW, MAX_STEP, World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,12 +51,12 @@ class FakeEnv:
             "robot": "fake",
             "task": self._task,
             "seed": self._seed,
-            "instruction": f"put the {self._target} cube on the pad",
+            "instruction": instruction(self._task),
             "init_state": self._seed,
             "action_dim": 4,
             "action_low": np.full(4, -1.0),
             "action_high": np.full(4, 1.0),
-            "cameras": [top_camera.NAME],
+            "cameras": list(camera_views.NAMES),
             "control_freq": 20,
             "max_episode_steps": self._config.max_episode_steps,
             "workspace": {"low": LOW, "high": HIGH},
@@ -137,9 +139,9 @@ class FakeEnv:
         for name in cameras:
             _check_camera(name)
             pixels = _side(size.get(name, 256) if hasattr(size, "get") else size)
-            picture, distances = top_camera.render(self._world, pixels)
+            picture, distances = camera_views.render(self._world, name, pixels)
             observation["images"][name] = picture
-            observation["cameras"][name] = top_camera.camera_meta(pixels)
+            observation["cameras"][name] = camera_views.camera_meta(self._world, name, pixels)
             if depth:
                 observation["depth"][name] = distances
         return observation
@@ -147,12 +149,12 @@ class FakeEnv:
     def camera_meta(
         self,
         call: CallContext,  # noqa: ARG002
-        camera: str = top_camera.NAME,
+        camera: str = camera_views.NAME,
         size: int = 256,
     ) -> dict[str, Any]:
         """Return a camera's calibration."""
         _check_camera(camera)
-        return top_camera.camera_meta(size)
+        return camera_views.camera_meta(self._world, camera, size)
 
     def snapshot(self, call: CallContext) -> bytes:  # noqa: ARG002
         """Return the exact state."""
@@ -192,7 +194,7 @@ class FakeEnv:
         return self._world.success or self._world.step_count >= self._config.max_episode_steps
 
     def _report(self, call: CallContext, error: float) -> None:
-        picture, _ = top_camera.render(self._world, 256)
+        picture, _ = camera_views.render(self._world, camera_views.NAME, 256)
         call.report({"frame": picture, "step": self._world.step_count, "distance_m": error})
 
     def _observation(self) -> dict[str, Any]:
@@ -237,8 +239,8 @@ def _side(size: Any) -> int:
 
 
 def _check_camera(name: str) -> None:
-    if name != top_camera.NAME:
-        raise GuardrailError(f"There is no camera `{name}`; there is `{top_camera.NAME}`.")
+    if name not in camera_views.NAMES:
+        raise GuardrailError(f"There is no camera `{name}`; there are {listing(camera_views.NAMES)}.")
 
 
 def _check_workspace(goal: Any) -> None:

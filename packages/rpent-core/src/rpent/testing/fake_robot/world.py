@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rpent.testing.fake_robot.tasks import COLORS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COLORS = {"red": (200, 40, 40), "green": (40, 160, 60), "blue": (50, 80, 200)}
 CUBE = 0.04
 """Edge of a cube."""
 PAD = np.array([0.2, 0.2, 0.0])
