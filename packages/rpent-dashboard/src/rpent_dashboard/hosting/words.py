@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rpent_dashboard.hosting.errors import FieldError
 
-_WORD = re.compile(r"""(?:"(?:\\.|[^"\\])*"?|'[^']*'?|\\.|[^\s"'\\])+|\\$""")
+_WORD = re.compile(r"""(?:"(?:\\(?:.|$)|[^"\\])*"?|'[^']*'?|\\(?:.|$)|[^\s"'\\])+""", re.DOTALL)
 _SAFE = re.compile(r"[\w./:@%+,-]+")
 
 
@@ -41,7 +41,9 @@ def checked_split(line: str) -> list[Word]:
 
 
 def unquoted(word: str) -> str:
-    """Return a word without its quotation marks, open ones included."""
+    """Return a word without its quotation marks, open ones included, and without a lone `\\` at its end."""
+    if (len(word) - len(word.rstrip("\\"))) % 2:
+        word = word[:-1]
     for closing in ("", '"', "'"):
         try:
             parts = shlex.split(word + closing)

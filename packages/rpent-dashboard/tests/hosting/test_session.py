@@ -1,0 +1,158 @@
+"""A session's queue over the fake robot: tasks run one after another, are stopped, withdrawn, repeated."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from rpent.run.request import Explore
+from rpent.runs.index import list_runs
+from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
+
+from .conftest import manual, scripted
+
+FAR = ("move_to", {"xyz": [0.3, 0.3, 0.3]})
+STUCK = ("finish", {"status": "stuck"})
+
+
+def test_two_tasks_run_one_after_the_other(stage):
+    s = stage(scripted())
+    first, second = s.control.queue({}), s.control.queue({"task": 1})
+    assert (first["status"], second["status"]) == ("queued", "queued")
+    state = s.wait_idle()
+    assert s.tasks("status", "outcome", "benchmark_success") == [
+        ("ended", "success", True),
+        ("ended", "failure", False),  # the script is for the other cube
+    ]
+    one, two = state["tasks"]
+    assert one["ended_at"] <= two["started_at"]
+    assert one["label"] == "put the red cube on the pad"
+    runs = {run.name.replace("/", "~"): run for run in list_runs(s.host.output_dir)}
+    assert {one["run"], two["run"]} == set(runs)
+    assert runs[one["run"]].state == "ended"
+    assert one["run"].startswith(f"{state['name']}~")
+
+
+def test_a_task_is_withdrawn_before_its_turn(stage):
+    s = stage(manual())
+    running, waiting = s.control.queue({}), s.control.queue({"task": 2})
+    s.wait_for("awaiting")
+    s.host.session.withdraw(waiting["id"])
+    with pytest.raises(ConflictError, match="running"):
+        s.host.session.withdraw(running["id"])
+    s.host.session.stop(running["id"])
+    s.wait_idle()
+    assert s.tasks("status", "outcome") == [("interrupted", "interrupted"), ("withdrawn", None)]
+    assert s.state["tasks"][0]["detail"] == "Stopped in the dashboard."
+
+
+def test_only_the_task_that_runs_is_stopped(stage):
+    s = stage(manual())
+    s.control.queue({})
+    waiting = s.control.queue({})
+    s.wait_for("awaiting")
+    with pytest.raises(ConflictError, match="does not run"):
+        s.host.session.stop(waiting["id"])
+    with pytest.raises(NotFoundError, match="no task `nothing`"):
+        s.host.session.stop("nothing")
+
+
+def test_the_same_task_again(stage):
+    s = stage(scripted(STUCK))
+    task = s.control.queue({"task": 2, "seed": 5})
+    s.wait_idle()
+    repeated = s.host.session.again(task["id"])
+    s.wait_idle()
+    assert repeated.values == {"task": 2, "seed": 5}
+    assert [t["status"] for t in s.state["tasks"]] == ["ended", "ended"]
+
+
+def test_another_planner_for_the_next_task(stage):
+    s = stage(scripted(FAR, STUCK))
+    s.control.queue({}, "scripted", {"calls": [STUCK]})
+    s.control.queue({}, "manual")
+    s.wait_for("awaiting")
+    assert s.tasks("planner", "status") == [("scripted", "ended"), ("manual", "running")]
+    record = json.loads((s.folder / s.state["tasks"][0]["run"].partition("~")[2] / "run.json").read_text())
+    assert record["counts"]["tool_calls"] == 0  # its own script, not the session's
+
+
+def test_a_task_that_cannot_run_does_not_end_the_session(stage, tmp_path):
+    s = stage(scripted(STUCK))
+    s.host.session.base = replace(s.host.session.base, env_python=str(tmp_path / "no-python"))
+    with pytest.raises(FieldError):
+        s.control.queue({})
+    s.host.session.base = replace(s.host.session.base, env_python=None)
+    s.control.queue({})
+    s.wait_idle()
+    assert s.tasks("status") == [("ended",)]
+
+
+def test_what_is_wrong_is_refused_before_it_is_queued(stage):
+    s = stage(scripted())
+    for values, planner, field in (
+        ({"task": 9}, None, "values.task"),
+        ({"seed": "many"}, None, "values.seed"),
+        ({"tsak": 1}, None, "values.tsak"),
+        ({}, "nobody", "planner"),
+    ):
+        with pytest.raises(FieldError) as caught:
+            s.control.queue(values, planner)
+        assert caught.value.field == field
+    with pytest.raises(FieldError) as caught:
+        s.control.queue({}, None, {"tokens_per_turn": -1})
+    assert caught.value.field == "planner_config.tokens_per_turn"
+    assert s.state["tasks"] == []
+
+
+def test_one_session_at_a_time(stage):
+    s = stage(scripted())
+    with pytest.raises(ConflictError, match="is open"):
+        s.host.open(scripted())
+    s.host.close()
+    assert s.host.state() is None
+    s.host.open(scripted())
+
+
+def test_a_session_that_cannot_be_is_not_opened(stage):
+    s = stage()
+    with pytest.raises(FieldError) as caught:
+        s.host.open(scripted(task=4))
+    assert caught.value.field == "robot_config.task"
+    with pytest.raises(FieldError) as caught:
+        s.host.open(replace(scripted(), robot="nobody"))
+    assert caught.value.field == "robot"
+    with pytest.raises(Exception, match="explore"):
+        s.host.open(replace(scripted(), explore=Explore()))
+    assert s.host.state() is None
+    assert s.host.earlier() == []
+
+
+def test_closing_ends_the_task_and_keeps_the_queue(stage):
+    s = stage(manual())
+    s.control.queue({})
+    s.control.queue({"task": 1})
+    s.wait_for("awaiting")
+    folder = s.folder
+    s.host.close()
+    assert not s.host.is_open
+    (earlier,) = s.host.earlier()
+    assert earlier == {
+        "name": folder.name,
+        "robot": "fake",
+        "created": earlier["created"],
+        "queued": 1,
+        "tasks": 2,
+        "interrupted": 1,
+        "in_use": False,
+    }
+
+
+def test_secrets_stay_out_of_state_and_journal(stage):
+    s = stage(replace(scripted(), token="the-token-of-a-server"))
+    s.control.queue({})
+    s.wait_idle()
+    assert "the-token" not in json.dumps(s.state)
+    assert "the-token" not in (s.folder / "session.jsonl").read_text()
+    assert str(s.host.output_dir) not in (s.folder / "session.jsonl").read_text()
