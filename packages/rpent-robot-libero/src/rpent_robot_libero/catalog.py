@@ -18,6 +18,9 @@ from rpent.errors import UsageError
 STANDARD_SUITES = ("libero_spatial", "libero_object", "libero_goal", "libero_10", "libero_90")
 """The suites of the original LIBERO, which `--libero-type standard` is limited to."""
 
+DEFAULT_SUITE = "libero_object_swap"
+"""The suite of who names none."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Task:

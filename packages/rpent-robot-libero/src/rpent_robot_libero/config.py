@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rpent_robot_libero.catalog import DEFAULT_SUITE
+
 GlBackend = Literal["auto", "egl", "osmesa"]
 
 
@@ -14,9 +16,7 @@ class _Episode(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    suite: str = Field(
-        "libero_object_swap", description="Task suite, such as libero_object or libero_goal_swap."
-    )
+    suite: str = Field(DEFAULT_SUITE, description="Task suite, such as libero_object or libero_goal_swap.")
     task: int = Field(0, ge=0, description="Index of the task in the suite, in the benchmark's own order.")
     seed: int = Field(
         0, ge=0, lt=2**31, description="Selects the recorded initial state: seed modulo their number (50)."

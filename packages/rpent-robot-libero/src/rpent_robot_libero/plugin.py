@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rpent.hookspecs import hookimpl
 from rpent.specs import PerceptorSpec, RobotSpec, ServiceSpec
 
+from rpent_robot_libero.dashboard import DASHBOARD
 from rpent_robot_libero.environment import LIBERO_ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def rpent_robots() -> Iterator[RobotSpec]:
         services=(ENV, VLA),
         perceptor="libero-sim",
         embodiment="rpent_robot_libero.embodiment:LIBERO",
+        dashboard=DASHBOARD,
     )
 
 
