@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from rpent_dashboard.reading.rows import Row
 
-FACETS = ("robot", "suite", "planner", "model", "outcome")
+FACETS = ("robot", "suite", "task", "planner", "model", "outcome")
 """What is counted."""
-FILTERS = (*FACETS, "task", "session")
+FILTERS = (*FACETS, "session")
 """What can be filtered by."""
 _SEARCHED = (
     "name",

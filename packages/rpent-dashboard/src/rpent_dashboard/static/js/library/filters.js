@@ -59,6 +59,7 @@ function filterSelect(name, change) {
 /** Fill a choice anew where something differs; an open list would close. */
 function fillSelect(select, name, value, facet) {
   const values = facet.map((entry) => ({ ...entry, value: String(entry.value ?? "") })).filter((entry) => entry.value !== "");
+  if (name === "task") values.sort((a, b) => a.value.localeCompare(b.value, undefined, { numeric: true }));
   if (value && !values.some((entry) => entry.value === value)) values.unshift({ value, count: 0 });
   const drawn = JSON.stringify(values);
   if (select.dataset.drawn !== drawn) {

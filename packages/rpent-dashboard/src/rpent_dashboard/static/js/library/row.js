@@ -24,16 +24,16 @@ export const isRunning = (run) => run.state === "running";
 export function runRow(run, selected, actions) {
   return h(
     "tr",
-    { class: selected ? "run-row is-selected" : "run-row", role: "row", dataset: { key: run.key } },
-    cell("run-select", selectBox(run, selected, actions)),
-    cell("run-picture", thumbnail(run)),
-    cell("run-task", taskOf(run, actions)),
-    cell("run-planner", plannerOf(run)),
-    cell("run-outcome", outcomeBadge(run.outcome), run.attempts > 1 && h("div", { class: "muted small" }, t("library.attempts", { count: run.attempts }))),
-    cell("run-when", whenOf(run)),
-    cell("run-duration num", named("duration"), duration(isRunning(run) ? Date.now() / 1000 - run.created : run.duration_s)),
-    cell("run-cost num", named("cost"), cost(run.cost_usd)),
-    cell("run-calls num", named("calls"), count(run.tool_calls)),
+    { class: selected ? "lib-row is-selected" : "lib-row", role: "row", dataset: { key: run.key } },
+    cell("lib-select", selectBox(run, selected, actions)),
+    cell("lib-picture", thumbnail(run)),
+    cell("lib-task", taskOf(run, actions)),
+    cell("lib-planner", plannerOf(run)),
+    cell("lib-outcome", outcomeBadge(run.outcome), run.attempts > 1 && h("div", { class: "muted small" }, t("library.attempts", { count: run.attempts }))),
+    cell("lib-when", whenOf(run)),
+    cell("lib-duration num", named("duration"), duration(isRunning(run) ? Date.now() / 1000 - run.created : run.duration_s)),
+    cell("lib-cost num", named("cost"), cost(run.cost_usd)),
+    cell("lib-calls num", named("calls"), count(run.tool_calls)),
   );
 }
 
@@ -56,15 +56,15 @@ function taskOf(run, { inSession }) {
   const facts = [run.robot, run.suite, run.task !== null && run.task !== undefined && t("library.task", { task: run.task }), run.seed !== null && run.seed !== undefined && t("library.seed", { seed: run.seed })];
   const session = run.session && h("button", { class: "link-button", type: "button", title: t("library.onlySession"), on: { click: () => inSession(run.session) } }, `▤ ${run.session}`);
   return [
-    h("a", { class: "run-link", href: routeTo("run", [run.key]) }, run.instruction || run.name),
-    h("div", { class: "muted small run-facts" }, facts.filter(Boolean).map((fact) => h("span", {}, fact)), session),
-    run.problem ? h("div", { class: "small run-problem" }, run.problem) : null,
+    h("a", { class: "lib-link", href: routeTo("run", [run.key]) }, run.instruction || run.name),
+    h("div", { class: "muted small lib-facts" }, facts.filter(Boolean).map((fact) => h("span", {}, fact)), session),
+    run.problem ? h("div", { class: "small lib-problem" }, run.problem) : null,
   ];
 }
 
 function plannerOf(run) {
   const planners = run.planners?.length > 1 ? run.planners.join(" → ") : (run.planner ?? MISSING);
-  return [h("span", {}, planners || MISSING), run.model && h("div", { class: "muted small mono run-model", title: run.model }, run.model), run.policy && h("div", { class: "muted small" }, run.policy)];
+  return [h("span", {}, planners || MISSING), run.model && h("div", { class: "muted small mono lib-model", title: run.model }, run.model), run.policy && h("div", { class: "muted small" }, run.policy)];
 }
 
 function whenOf(run) {

@@ -60,7 +60,7 @@ export class RunTable {
     for (const [key, { node, looks }] of this.drawn) {
       const run = this.runs.find((entry) => entry.key === key);
       const fresh = runRow(run, this.selected.includes(key), this.actions);
-      const parts = isRunning(run) ? [".run-when", ".run-duration"] : [".run-when"];
+      const parts = isRunning(run) ? [".lib-when", ".lib-duration"] : [".lib-when"];
       for (const part of parts) node.querySelector(part).replaceChildren(...fresh.querySelector(part).childNodes);
       this.drawn.set(key, { node, looks });
     }
@@ -88,7 +88,7 @@ export class RunTable {
 
   /** Which run has the focus, and on which of its parts. */
   focusedKey() {
-    const row = document.activeElement?.closest?.(".run-row");
+    const row = document.activeElement?.closest?.(".lib-row");
     if (!row || !this.body.contains(row)) return null;
     return { key: row.dataset.key, part: [...row.querySelectorAll("a, input, button")].indexOf(document.activeElement) };
   }
@@ -101,7 +101,7 @@ export class RunTable {
   /** Give the focus to a run. */
   focus(key, part = 1) {
     const row = this.drawn.get(key)?.node;
-    const target = row?.querySelectorAll("a, input, button")[part] ?? row?.querySelector(".run-link");
+    const target = row?.querySelectorAll("a, input, button")[part] ?? row?.querySelector(".lib-link");
     target?.focus();
   }
 
