@@ -121,3 +121,47 @@ def test_a_silent_model_waits_for_the_user(stage: Stage) -> None:
     played.session.send("Finish.")
     played.join()
     assert played.server.last.last.texts[-1] == "Finish."
+
+
+def test_a_user_acts_after_an_interrupt_and_the_model_hears_of_it(stage: Stage, provider: str) -> None:
+    played = stage.begin([Reply(calls=[FAR]), FINISH], provider, interactive=True, step_time_s=0.05)
+    wait_for(lambda: played.of(ToolCalled))
+    time.sleep(0.2)
+    played.session.interrupt("The user interrupted.")
+    wait_for(lambda: played.session.awaiting)
+    reply = played.session.user_call("move_to", {"xyz": [0.0, 0.0, 0.2]})
+    assert reply.data["ok"]
+    assert len(played.server.requests) == 1
+    played.session.send("I moved it back.")
+    played.join()
+    told = played.server.last.last.texts[-1]
+    assert told.startswith("While you waited, the user called tools themselves:\n- `move_to`")
+    assert told.endswith("I moved it back.")
+    assert len(played.server.last.results) == 1, "the model is answered for its own call only"
+    assert played.server.problems == []
+    assert [event.origin for event in played.of(ToolCalled)] == ["planner", "user", "planner"]
+
+
+def test_a_user_may_finish_for_a_silent_model(stage: Stage, provider: str) -> None:
+    played = stage.begin([Reply(text="What now?")], provider, interactive=True)
+    wait_for(lambda: played.session.awaiting)
+    assert played.session.user_call("finish", {"status": "failure", "summary": "By hand."}).ended
+    played.join()
+    assert played.session.ended is not None
+    assert played.session.ended.planner_status == "failure"
+    assert len(played.server.requests) == 1
+
+
+def test_a_model_that_goes_on_waits_for_the_users_motion(stage: Stage) -> None:
+    played = stage.begin(
+        [Reply(text="What now?"), Reply(calls=[LOOK]), FINISH], interactive=True, step_time_s=0.1
+    )
+    wait_for(lambda: played.session.awaiting)
+    user = threading.Thread(target=played.session.user_call, args=("move_to", {"xyz": [0.3, 0.3, 0.3]}))
+    user.start()
+    wait_for(lambda: played.of(ToolCalled))
+    played.session.send("Go on.")
+    played.join()
+    user.join()
+    assert [event.name for event in played.of(ToolReturned)] == ["move_to", "look", "finish"]
+    assert "still under way" in played.server.requests[1].last.texts[-1]

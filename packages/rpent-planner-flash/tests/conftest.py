@@ -47,6 +47,11 @@ class TableSession:
     finished: dict[str, Any] | None = None
     memory: Any = None
     notices: list[str] = field(default_factory=list)
+    observation: dict[str, Any] = field(default_factory=dict)
+    interrupts: int = 0
+    interrupt_at: dict[int, Any] = field(default_factory=dict)
+    """Number of an action, from 1 → what the user does by hand (or None) after interrupting it, before they write."""
+    messages: list[str] = field(default_factory=list)
     stuck: Thing | None = None
     tried: dict[int, int] = field(default_factory=dict)
 
@@ -68,6 +73,10 @@ class TableSession:
         assert level in ("info", "warning")
         self.notices.append(text)
 
+    def user_messages(self) -> list[str]:
+        messages, self.messages = self.messages, []
+        return messages
+
     def names(self) -> list[str]:
         """Return the names of the calls that act, and `finish`."""
         return [name for name, _ in self.calls if name != "segment"]
@@ -76,16 +85,29 @@ class TableSession:
         self.calls.append((name, dict(arguments)))
         if len(self.calls) > self.call_limit:
             return ToolReply(ok=False, data={"error": "The budget is used up."}, ended=True)
+        if name != "segment" and len(self.names()) in self.interrupt_at:
+            return self._interrupted(self.interrupt_at.pop(len(self.names())))
         data = getattr(self, f"_{name}")(**arguments)
-        if name != "segment":
-            data["observation"] = {
-                "terminated": len(self.names()) >= self.ends_after,
-                "holding": self.held.label if self.held else None,
-            }
-        if "error" in data:
-            del data["observation"]
+        if name != "segment" and "error" not in data:
+            data["observation"] = self._observe()
         crashed = "crashed" in data.get("error", "")
         return ToolReply(ok="error" not in data, data=data, undone=crashed, ended=name == "finish")
+
+    def _observe(self) -> dict[str, Any]:
+        self.observation = {
+            "terminated": len(self.names()) >= self.ends_after,
+            "holding": self.held.label if self.held else None,
+        }
+        return self.observation
+
+    def _interrupted(self, by_hand: Any) -> ToolReply:
+        """The user stops the call, perhaps acts, and writes; only then the planner gets the reply."""
+        self.interrupts += 1
+        if by_hand is not None:
+            by_hand(self)
+        self._observe()
+        self.messages.append("Go on.")
+        return ToolReply(ok=False, data={"error": "cancelled: The user interrupted."})
 
     def _segment(self, prompt: str) -> dict[str, Any]:
         found = [

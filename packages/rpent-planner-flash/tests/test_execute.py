@@ -179,3 +179,41 @@ def test_what_is_hidden_later_was_seen_at_the_start(table: Any, thing: Any) -> N
     assert run(session) == "success"
     assert session.names() == ["grasp", "place", "view_camera_meta", "grasp", "place", "finish"]
     assert fork.position[1] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("action", [1, 2])
+def test_after_an_interrupt_it_goes_on_with_what_was_stopped(table: Any, thing: Any, action: int) -> None:
+    """The user stopped the grasp, or the placement, and wrote something; the attempt does not count."""
+    plate, bowl = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.1, 0.0))
+    session = table("put the bowl on the plate", [plate, bowl], interrupt_at={action: None})
+    assert run(session, max_attempts=1) == "success"
+    stopped = ["grasp", "place"][action - 1]
+    assert session.names() == [
+        *(["grasp"] if action == 2 else []),
+        stopped,
+        *["grasp", "place"][action - 1 :],
+        "finish",
+    ]
+    assert session.notices == ["Flash cannot read messages; it looks again and goes on with its plan."]
+
+
+def test_what_the_user_did_by_hand_is_not_done_again(table: Any, thing: Any) -> None:
+    plate, bowl = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.1, 0.0))
+
+    def put(session: Any) -> None:
+        bowl.position = (0.1, 0.2, 0.02)
+
+    session = table("put the bowl on the plate", [plate, bowl], interrupt_at={1: put})
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "finish"]
+
+
+def test_what_the_user_took_into_the_hand_is_placed(table: Any, thing: Any) -> None:
+    plate, bowl = thing("plate", (0.1, 0.2, 0.0), PLATE), thing("bowl", (0.0, -0.1, 0.0))
+
+    def take(session: Any) -> None:
+        session.held = bowl
+
+    session = table("put the bowl on the plate", [plate, bowl], interrupt_at={1: take})
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "place", "finish"]

@@ -84,3 +84,16 @@ def test_equals_are_paired_by_label_and_far_coordinates_stay() -> None:
     assert anchors.translate("position", [1.1, 0.0, 0.5]) == [1.1, 1.0, 0.5]
     assert anchors.translate("position", [5.0, 0.0, 0.5]) == [5.0, 0.0, 0.5]
     assert anchors.translate("yaw_rad", 0.1) == 0.1
+
+
+def test_a_call_that_the_user_interrupted_is_made_again(tmp_path: Path, table: Any, thing: Any) -> None:
+    calls = [
+        ("segment", {"prompt": "milk"}, {"candidates": [seen(0, "milk", [0.0, 0.0, 0.03])]}),
+        ("grasp", {"target": "milk", "segment_id": "s1.0"}, {"held": True}),
+        ("place", {"relation": "in", "position": [0.1, 0.0, 0.1]}, {"released": True}),
+    ]
+    recipe = write(tmp_path / "recipe.jsonl", calls)
+    session = table("anything", [thing("milk", (0.0, 0.0, 0.0))], interrupt_at={2: None})
+    FlashPlanner(FlashConfig(recipe=recipe)).run(session)
+    assert session.finished["status"] == "success"
+    assert session.names() == ["grasp", "place", "place", "finish"]

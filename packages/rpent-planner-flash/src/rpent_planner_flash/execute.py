@@ -82,11 +82,14 @@ class Executor:
         return self._operate(goal)
 
     def attempts(self) -> Iterator[int]:
-        """Count the attempts at a goal until they are used up or the episode is over."""
-        for attempt in range(self.config.max_attempts):
+        """Count the attempts at a goal until they are used up or the episode is over; an interrupted one is free."""
+        attempt = 0
+        while attempt < self.config.max_attempts:
+            interrupts = self.session.interrupts
             yield attempt
             if self.episode_over:
                 return
+            attempt += self.session.interrupts == interrupts
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Call a tool through the session.
@@ -97,6 +100,8 @@ class Executor:
         reply = self.session.call(name, arguments)
         if reply.ended:
             raise Over
+        if self.session.user_messages():
+            self._look_anew()
         return reply
 
     def act(self, call: ToolCall, *, again: bool = False) -> tuple[bool, str]:
@@ -104,21 +109,33 @@ class Executor:
 
         Args:
             call: What to call.
-            again: Make the same call again when a crash has undone it, without a new look.
+            again: Make the same call again when a crash has undone it or the user interrupted it, without a new look.
 
         Returns:
             Whether the tool did what it was asked, and why not.
         """
-        reply = self.call(call.name, call.arguments)
-        while again and reply.undone:
+        while True:
+            interrupts = self.session.interrupts
             reply = self.call(call.name, call.arguments)
+            self._notice_state()
+            done = bool(reply.ok and reply.data.get("held", reply.data.get("ok", True)))
+            interrupted = self.session.interrupts != interrupts and not (done or self.episode_over)
+            if not (again and (reply.undone or interrupted)):
+                return done, str(reply.data.get("reason") or reply.data.get("error") or "done")
+
+    def _notice_state(self) -> None:
+        """Forget what was seen, and take over what the last observation says, whoever acted before it."""
         self.scene.changed()
-        seen = reply.data.get("observation") or {}
+        seen = self.session.observation
         self.holding = seen.get("holding", self.holding)
         self.accomplished = bool(seen.get("terminated"))
         self.episode_over = self.accomplished or bool(seen.get("truncated"))
-        done = bool(reply.ok and reply.data.get("held", reply.data.get("ok", True)))
-        return done, str(reply.data.get("reason") or reply.data.get("error") or "done")
+
+    def _look_anew(self) -> None:
+        """Go on from what is seen: messages cannot be read, but their writer may have moved things."""
+        self.session.notice("Flash cannot read messages; it looks again and goes on with its plan.")
+        self._notice_state()
+        self.resumed = True
 
     def holds(self, reference: Reference) -> bool:
         """Whether the hand holds such a thing: since before a resume, or because putting it down failed."""
