@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
-from rpent.config import build_config
+from rpent.config import build_config, check_incomplete
 from rpent.errors import PluginError, UsageError
 from rpent.plugins.named import load_named
 from rpent.run.request import Limits
@@ -38,14 +38,7 @@ def check(request: RunRequest, registry: Registry) -> Resolved:
         RpentError: Something else keeps it from running.
     """
     for kind, name, part in PARTS:
-        chosen = getattr(request, name)
-        if chosen is None or chosen == "none":
-            continue
-        try:
-            registry.get(kind, chosen)
-        except PluginError as error:
-            raise FieldError(error.message, hint=error.hint, field=name) from error
-        config_of(kind, chosen, getattr(request, part), registry, part)
+        _check_part(kind, name, part, request, registry)
     try:
         return resolve(request, registry)
     except FieldError:
@@ -53,6 +46,46 @@ def check(request: RunRequest, registry: Registry) -> Resolved:
     except UsageError as error:
         field = _guess(error.message, request.robot_config)
         raise FieldError(error.message, hint=error.hint, field=field and f"robot_config.{field}") from error
+
+
+def check_base(request: RunRequest, registry: Registry) -> None:
+    """Check what a session's tasks have in common; a value that each task brings may be missing.
+
+    Raises:
+        FieldError: As `check`.
+        RpentError: As `check`.
+    """
+    _plugin("robots", "robot", request, registry)
+    spec, what = registry.get("robots", request.robot), f"robot `{request.robot}`"
+    model = load_named(spec.config, what)
+    absent = frozenset(spec.dashboard.task_fields or model.model_fields)
+    try:
+        check_incomplete(model, request.robot_config, what=what, absent=absent)
+    except UsageError as error:
+        raise FieldError(error.message, hint=error.hint, field=_field(error)).inside(
+            "robot_config"
+        ) from error
+    required = {name for name, field in model.model_fields.items() if field.is_required()}
+    if required <= set(request.robot_config):
+        check(request, registry)
+        return
+    for kind, name, part in PARTS[1:]:
+        _check_part(kind, name, part, request, registry)
+
+
+def _check_part(kind: str, name: str, part: str, request: RunRequest, registry: Registry) -> None:
+    chosen = getattr(request, name)
+    if chosen is None or chosen == "none":
+        return
+    _plugin(kind, name, request, registry)
+    config_of(kind, chosen, getattr(request, part), registry, part)
+
+
+def _plugin(kind: str, name: str, request: RunRequest, registry: Registry) -> None:
+    try:
+        registry.get(kind, getattr(request, name))
+    except PluginError as error:
+        raise FieldError(error.message, hint=error.hint, field=name) from error
 
 
 def config_of(

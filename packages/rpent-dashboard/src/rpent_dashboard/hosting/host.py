@@ -16,7 +16,7 @@ from rpent.run.request import RunRequest
 from rpent_dashboard.hosting import folder
 from rpent_dashboard.hosting.catalogue import Catalogue
 from rpent_dashboard.hosting.changes import Changes
-from rpent_dashboard.hosting.checking import check, limits_of
+from rpent_dashboard.hosting.checking import check_base, limits_of
 from rpent_dashboard.hosting.errors import ConflictError, FieldError
 from rpent_dashboard.hosting.journal import Journal
 from rpent_dashboard.hosting.plan import public_request
@@ -91,7 +91,7 @@ class Host:
             if request.explore is not None:
                 raise UsageError("A session of the dashboard does not explore.", hint="Use `rpent run`.")
             request = replace(request, output_dir=self.output_dir)
-            check(request, self.registry)
+            check_base(request, self.registry)
             held = folder.create(self.output_dir, request.robot)
             public = public_request(request, self.registry, request_to_json(request))
             journal = Journal(held.path)
@@ -127,7 +127,7 @@ class Host:
                 base = request_from_json(
                     record.request, output_dir=self.output_dir, token=os.environ.get("RPENT_TOKEN")
                 )
-                check(base, self.registry)
+                check_base(base, self.registry)
                 journal = Journal(path)
                 record.apply(journal.append("continued", pid=os.getpid()))
                 journal.close()

@@ -41,7 +41,7 @@ def checked_split(line: str) -> list[Word]:
 
 
 def unquoted(word: str) -> str:
-    """Return a word without its quotation marks, open ones included, and without a lone `\\` at its end."""
+    """Return a word without its quotation marks, open ones included, and without a lone backslash at its end."""
     if (len(word) - len(word.rstrip("\\"))) % 2:
         word = word[:-1]
     for closing in ("", '"', "'"):
