@@ -19,6 +19,7 @@ from rpent.run.resolve import resolve
 from rpent.runs.directory import safe_name
 from rpent.runs.events import read_events
 from rpent.specs import load_object
+from rpent.testing.dashboard_checks import check_choices, check_task_fields
 from rpent.testing.registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -109,6 +110,11 @@ class RobotContract:
         prompts = fill(resolved.robot.prompts(), variables)
         assert setup.instruction in prompts.system + prompts.user
         assert len(prompts.system) < 20_000, "load long guidance when it is needed"
+
+    def test_a_dashboard_can_choose_a_task(self, resolved: Resolved) -> None:
+        """The robot's `DashboardSpec` names fields that exist, and offers values that the robot takes."""
+        check_task_fields(resolved.robot_spec)
+        check_choices(resolved.robot_spec, self.config)
 
     def test_the_agent_side_imports_no_simulator(self, resolved: Resolved) -> None:
         """Building the robot and importing its tools brings in no simulator."""

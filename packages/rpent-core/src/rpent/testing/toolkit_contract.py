@@ -16,6 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rpent.cancel import CancelToken
+from rpent.env.client import EnvClient
 from rpent.errors import CancelledCallError, ToolError
 from rpent.robot import ToolContext
 from rpent.run.perception import build_perceptor
@@ -26,6 +27,7 @@ from rpent.runs.files import plain
 from rpent.services.supervisor import Supervisor
 from rpent.session.scope import CallScope
 from rpent.session.validation import checked_arguments
+from rpent.testing.dashboard_checks import check_frames, check_primitives
 from rpent.testing.registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -135,6 +137,13 @@ class ToolkitContract:
     def test_there_are_actions_and_observations(self, bench: Bench) -> None:
         """A planner can move the robot."""
         assert not bench.tools[self.action[0]].readonly
+
+    def test_a_dashboard_can_show_and_move_it(self, bench: Bench) -> None:
+        """The robot's `DashboardSpec` names tools and cameras that exist."""
+        spec = self.registry().get("robots", self.robot)
+        check_primitives(spec, bench.toolkit)
+        if "env" in bench.toolkit.context.channels:
+            check_frames(spec, EnvClient(bench.toolkit.context.channels["env"]).describe()["cameras"])
 
     def test_wrong_arguments_are_refused_before_the_handler(self, bench: Bench) -> None:
         """Unknown arguments, and NaN wherever a number is accepted, are one readable sentence."""
