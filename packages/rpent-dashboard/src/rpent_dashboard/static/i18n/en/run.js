@@ -53,7 +53,7 @@ export default {
   "run.byUser": "by hand",
   "run.step": "Step {step}",
   "run.stepOld": "from step {step}",
-  "run.stepOf": "Step {step} of {last}",
+  "run.stepOf": "Step {step} / {last}",
   "run.observed": "observed",
   "run.envSteps": "{count} control steps",
   "run.underWay": "under way …",

@@ -53,7 +53,7 @@ export default {
   "run.byUser": "手动",
   "run.step": "第 {step} 步",
   "run.stepOld": "来自第 {step} 步",
-  "run.stepOf": "第 {step} 步，共至 {last}",
+  "run.stepOf": "第 {step} / {last} 步",
   "run.observed": "观测",
   "run.envSteps": "{count} 个控制步",
   "run.underWay": "进行中……",

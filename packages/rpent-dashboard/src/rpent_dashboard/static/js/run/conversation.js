@@ -60,7 +60,7 @@ export class Conversation {
     }
     this.list.draw();
     this.empty.hidden = this.list.ids.length > 0;
-    if (this.list.follow) this.newSince = items.length;
+    if (this.list.follow || !this.context.isLive()) this.newSince = items.length;
     this.#drawJump();
     this.search.more();
     if (this.search.query) highlight(this.list.body, this.search.query);

@@ -2,7 +2,7 @@
  * The head of a run: what it is about, how it stands, and what a reader should know of its directory.
  */
 import { fill, h, setText } from "/static/js/dom.js";
-import { t } from "/static/js/i18n.js";
+import { currentLanguage, t } from "/static/js/i18n.js";
 import { runSeconds } from "/static/js/run/model.js";
 import { duration } from "/static/js/shell/format.js";
 import { outcomeBadge } from "/static/js/shell/outcome.js";
@@ -100,15 +100,16 @@ export class Head {
 
   #given(code, text) {
     const known = t(`run.notice.${code}`);
-    const words = known === `run.notice.${code}` ? text : known;
-    if (code !== "interrupted") return notice(LEVELS[code] ?? "info", words, text && text !== words ? text : "");
+    const own = currentLanguage() === "en" ? text || known : known;
+    const words = known === `run.notice.${code}` ? text : own;
+    if (code !== "interrupted") return notice(LEVELS[code] ?? "info", words);
     const command = `rpent resume ${this.detail?.row?.name ?? this.name}`;
     const copy = h("button", { type: "button", class: "btn btn-small" }, t("run.copy"));
     copy.addEventListener("click", async () => {
       await navigator.clipboard?.writeText(command);
       copy.textContent = t("run.copied");
     });
-    return notice("warn", words, [h("code", {}, command), " ", copy]);
+    return notice("warn", known, [h("code", {}, command), " ", copy]);
   }
 }
 

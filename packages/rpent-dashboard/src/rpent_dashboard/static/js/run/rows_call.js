@@ -44,7 +44,6 @@ function head(item, context) {
     h("span", { class: `run-status run-status-${call.status}`, title: callStatus(call) }, SYMBOLS[call.status]),
     h("span", { class: "visually-hidden" }, callStatus(call)),
     name,
-    h("span", { class: "run-arguments" }, item.arguments ? oneLine(item.arguments) : ""),
     h(
       "span",
       { class: "run-call-facts" },
@@ -53,6 +52,7 @@ function head(item, context) {
       call.elapsed === null ? null : h("span", {}, duration(call.elapsed)),
       call.envSteps ? h("span", {}, t("run.envSteps", { count: number(call.envSteps) })) : null,
     ),
+    h("span", { class: "run-arguments" }, item.arguments ? oneLine(item.arguments) : ""),
   );
 }
 

@@ -39,7 +39,7 @@ export class Timeline {
     this.space = h("div", { class: "run-timeline-space" });
     this.scroller = h("div", { class: "run-timeline-scroller" }, this.space, this.canvas);
     this.tip = h("p", { class: "run-timeline-tip small muted" });
-    this.node = h("section", { class: "run-timeline panel", "aria-label": t("run.timeline") }, this.#bar(), this.scroller, this.tip);
+    this.node = h("section", { class: "run-timeline panel", "aria-label": t("run.timeline") }, this.#bar(), this.scroller, h("div", { class: "run-timeline-foot" }, this.tip, this.legend));
     this.scroller.addEventListener("scroll", () => this.#paint(), { passive: true });
     this.canvas.addEventListener("click", (event) => this.#at(event, onSelect));
     this.canvas.addEventListener("pointermove", (event) => this.#at(event, (call) => setText(this.tip, describe(call))));
@@ -88,11 +88,11 @@ export class Timeline {
     const legend = ["ok", "missed", "failed", "cancelled"].map((status) =>
       h("span", { class: "run-legend" }, h("span", { class: `run-status run-status-${status}`, "aria-hidden": "true" }, SYMBOLS[status]), " ", t(`run.call.${status}`)),
     );
+    this.legend = h("div", { class: "run-legends small muted" }, legend);
     return h(
       "div",
-      { class: "panel-head run-bar" },
+      { class: "panel-head run-bar row-between" },
       h("h3", {}, t("run.timeline")),
-      h("div", { class: "run-legends small muted" }, legend),
       h("div", { class: "run-filters", role: "group", "aria-label": t("run.measure") }, buttons),
     );
   }
@@ -177,13 +177,17 @@ export class Timeline {
 
   #paintMarks(context, offset, width) {
     context.font = "12px sans-serif";
+    let shift = 0;
+    let last = -1;
     for (const { kind, label, before } of this.model.marks) {
+      shift = before === last ? shift + 16 : 0;
+      last = before;
       const left = this.lefts[Math.min(before, this.lefts.length - 1)] - offset;
       if (left < -20 || left > width + 20) continue;
       context.fillStyle = this.colours[kind === "crashed" ? "--error" : kind === "recovered" ? "--ok" : "--accent"];
       context.fillRect(left - 1, 0, 2, HEIGHT - 4);
       context.textAlign = "left";
-      context.fillText(kind === "attempt" ? `${MARKS[kind]}${label}` : MARKS[kind], left + 3, 8);
+      context.fillText(kind === "attempt" ? `${MARKS[kind]}${label}` : MARKS[kind], left + 3 + shift, 8);
       context.textAlign = "center";
     }
   }

@@ -69,6 +69,7 @@ function written(value, depth) {
   if (typeof value === "number") return String(Number.isInteger(value) ? value : Number(value.toPrecision(5)));
   if (typeof value !== "object") return String(value).replace(/\s+/g, " ").slice(0, 200);
   if (depth <= 0) return Array.isArray(value) ? "[…]" : "{…}";
+  if (Array.isArray(value) && value.some((entry) => entry && typeof entry === "object")) return `[${value.length}]`;
   if (Array.isArray(value)) return `[${value.slice(0, 12).map((entry) => written(entry, depth - 1)).join(", ")}]`;
   const entries = Object.entries(value).filter(([, entry]) => entry !== null && entry !== undefined && entry !== "");
   const parts = entries.slice(0, 12).map(([key, entry]) => `${key} ${written(entry, depth - 1)}`);

@@ -43,6 +43,7 @@ export class Views {
   /** What the robot says of its cameras. */
   setFrames(frames) {
     this.frames = Array.isArray(frames) ? frames : [];
+    this.channels = [];
   }
 
   /** Fill the screen, or go back. */
@@ -105,10 +106,11 @@ export class Views {
     return null;
   }
 
-  /** Which cameras there are: those that the robot names, then those that were seen. */
+  /** Which cameras there are: those that showed something, in the order in which the robot names them. */
   #channels() {
-    const cameras = new Set(this.frames.map((frame) => frame.camera));
-    for (const name of this.model.cameras.keys()) cameras.add(name);
+    const seen = this.model.cameras;
+    const named = this.frames.map((frame) => frame.camera).filter((camera) => !seen.size || seen.has(camera));
+    const cameras = new Set([...named, ...seen.keys()]);
     const depth = new Set();
     for (const camera of this.model.latest.step?.depth ?? []) depth.add(camera);
     for (const camera of this.model.steps[0]?.depth ?? []) depth.add(camera);
