@@ -220,6 +220,7 @@ def browser() -> Iterator[Any]:
             if os.environ.get("RPENT_STRICT_BROWSER") == "1":
                 raise
             pytest.skip(f"Chromium does not start: {str(error).splitlines()[0]}")
+        chromium.program, chromium.arguments = program, CHROMIUM_ARGS  # for tests that start another one
         yield chromium
         chromium.close()
 
