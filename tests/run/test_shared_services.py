@@ -8,12 +8,14 @@ from typing import Any
 
 import psutil
 import pytest
+from rpent.cancel import CancelToken
 from rpent.run import Explore, RunRequest, execute, explore
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
 from rpent.services.lent import KEPT
 from rpent.services.shared import SharedServices
 from rpent.testing.fake_robot.robot import solution
+from rpent.testing.policies.fake import make_checkpoint
 from rpent.testing.registry import FakeRegistry
 
 PICK = ("vla_pick", {"prompt": "pick up the red cube"})
@@ -34,7 +36,7 @@ def shared(tmp_path, heard):
 @pytest.fixture
 def run(tmp_path, shared):
     def run(calls, **changes: Any):
-        on_event = changes.pop("on_event", None)
+        keywords = {name: changes.pop(name) for name in ("on_event", "cancel") if name in changes}
         request = RunRequest(
             robot="fake",
             planner="scripted",
@@ -43,7 +45,7 @@ def run(tmp_path, shared):
             progress="quiet",
             **{**CUBES, **changes},
         )
-        return execute(request, registry=FakeRegistry(), shared=shared, on_event=on_event)
+        return execute(request, registry=FakeRegistry(), shared=shared, **keywords)
 
     return run
 
@@ -121,6 +123,23 @@ def test_another_checkpoint_replaces_it(run, heard):
     assert not psutil.pid_exists(pids(first, "vla")[0])
     states = [e["state"] for e in heard if e["state"] != "loading"]
     assert states == ["starting", "ready", "stopped", "starting", "ready"]
+
+
+def test_a_run_that_is_stopped_while_it_loads_leaves_it_to_the_next(run, heard, tmp_path):
+    cancel = CancelToken()
+
+    def stop(event):
+        if event.type == "service" and event.service == "vla" and event.state == "starting":
+            cancel.cancel("Stopped.")
+
+    slow = {"policy": "fake", "policy_config": {"checkpoint": str(make_checkpoint(tmp_path)), "load_s": 2.0}}
+    stopped = run([], on_event=stop, cancel=cancel, **slow)
+    assert (stopped.reason, stopped.detail) == ("interrupted", "Stopped.")
+    assert "ready" not in [e["state"] for e in heard]
+    after = run([("look", {})], **slow)
+    states = [e.state for e in services(after, "vla") if e.state != "loading"]
+    assert states == ["starting", "ready"]
+    assert [e["state"] for e in heard if e["state"] != "loading"] == ["starting", "ready"]
 
 
 def test_a_run_without_a_policy_leaves_it_alone(run):

@@ -64,6 +64,19 @@ def test_not_ready_in_time_shows_the_last_lines_and_leaves_nothing(supervisor, t
     wait_until(lambda: not is_running(int(child.read_text())))
 
 
+def test_who_waits_can_be_told_not_to(supervisor, tmp_path):
+    child = tmp_path / "child"
+
+    def check():
+        if child.exists() and child.read_text():
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        supervisor.start([counter_request(fault="hang", child_file=str(child))], check=check)
+    wait_until(lambda: not is_running(int(child.read_text())))
+    assert not supervisor.alive("counter")
+
+
 def test_one_that_fails_ends_the_start_of_the_others(supervisor, tmp_path):
     child = tmp_path / "child"
     with pytest.raises(ServiceError, match="`broken`"):

@@ -129,7 +129,7 @@ class Episode:
         with self.stage("prompts"):
             self._prompts = self._render_prompts()
         with self.stage("services"):
-            self.supervisor.start(service_requests(self.resolved))
+            self.supervisor.start(service_requests(self.resolved), check=self._check_cancelled)
             self._note_services()
             self._note_policy()
         self._tell_plugins()

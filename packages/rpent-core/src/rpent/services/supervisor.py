@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     Service = OwnedService | AttachedService | LentService
 
 
+CHECK_S = 0.1
+"""How often who waits for services is asked whether to go on."""
+
+
 class Supervisor:
     """Owns the services of a run.
 
@@ -54,10 +58,14 @@ class Supervisor:
         self.channels: Mapping[str, ServiceChannel] = MappingProxyType(self._channels)
         """Service name → channel. A channel stays the same object over restarts."""
 
-    def start(self, requests: Sequence[ServiceRequest]) -> None:
+    def start(self, requests: Sequence[ServiceRequest], *, check: Callable[[], None] = lambda: None) -> None:
         """Start or attach the services in parallel and wait until all are ready.
 
         When one fails, or the wait is interrupted, the others are stopped before the error goes on.
+
+        Args:
+            requests: What is needed.
+            check: Called several times a second while services start; what it raises ends the wait.
 
         Raises:
             ServiceError: A service ended, was not ready in time, or is not the one that was expected.
@@ -71,7 +79,7 @@ class Supervisor:
             ).start()
         try:
             for _ in added:
-                if (error := finished.get()) is not None:
+                if (error := _awaited(finished, check)) is not None:
                     raise error
         except BaseException:
             self.stop()
@@ -154,6 +162,16 @@ class Supervisor:
     def _emit(self, service: str, state: str, **details: Any) -> None:
         with contextlib.suppress(Exception):  # a listener's failure is its own; a watcher must go on
             self._on_event({"service": service, "state": state, "time": time.time(), **details})
+
+
+def _awaited(
+    results: queue.SimpleQueue[BaseException | None], check: Callable[[], None]
+) -> BaseException | None:
+    """Return the next result."""
+    while True:
+        check()
+        with contextlib.suppress(queue.Empty):
+            return results.get(timeout=CHECK_S)
 
 
 def _into(results: queue.SimpleQueue[BaseException | None], work: Callable[[], None]) -> Callable[[], None]:
