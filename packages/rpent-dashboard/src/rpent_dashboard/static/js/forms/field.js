@@ -34,6 +34,18 @@ schemaField.group = (name, { schema }, required) =>
 
 const mark = () => h("span", { class: "required", title: t("shell.form.required") }, " *");
 
+let pressed = false;
+addEventListener("pointerdown", () => (pressed = true), true);
+for (const type of ["pointerup", "pointercancel"]) addEventListener(type, () => (pressed = false), true);
+
+/** Do something that moves what is below only when a click that is under way has met what it was meant for. */
+function afterPress(work) {
+  if (!pressed) return work();
+  const later = () => setTimeout(work);
+  addEventListener("pointerup", later, { once: true });
+  return undefined;
+}
+
 class Field {
   constructor({ name, path, shape, required, context, given }) {
     Object.assign(this, { name, path, shape, required, context });
@@ -73,7 +85,7 @@ class Field {
     };
     this.node.addEventListener("input", changed);
     this.node.addEventListener("focusout", (event) => {
-      if (this.dirty && !this.node.contains(event.relatedTarget)) this.validate();
+      if (this.dirty && !this.node.contains(event.relatedTarget)) afterPress(() => this.validate());
     });
   }
 
