@@ -1,7 +1,7 @@
 /**
  * Doing something on the server once: a second click while it is under way, or right behind it, does nothing.
  */
-import { toast } from "/static/js/shell/announce.js";
+import { announce, toast } from "/static/js/shell/announce.js";
 
 const REST_MS = 500;
 const underWay = new Set();
@@ -17,16 +17,18 @@ export const sentence = (error) => [error.message, error.hint].filter(Boolean).j
  *
  * @param {string} name What it is, such as `stop:12`; only one of a name at a time.
  * @param {() => Promise<any>} work The request.
- * @param {{done?: string, failed?: (error: Error) => boolean}} [options] `done`: what is said when it worked.
+ * @param {{done?: string, aside?: boolean, failed?: (error: Error) => boolean}} [options] `done`: what is said when it worked,
+ *   with `aside` to screen readers only, where the page shows it anyway.
  *   `failed` may show an error itself and return true; otherwise it becomes a toast.
  * @returns {Promise<any>} What `work` gave; undefined where it was not done or failed.
  */
-export async function act(name, work, { done = "", failed = () => false } = {}) {
+export async function act(name, work, { done = "", aside = false, failed = () => false } = {}) {
   if (underWay.has(name)) return undefined;
   underWay.add(name);
   try {
     const result = await work();
-    if (done) toast(done, { kind: "ok" });
+    if (done && aside) announce(done);
+    else if (done) toast(done, { kind: "ok" });
     return result ?? true;
   } catch (error) {
     if (!failed(error)) toast(sentence(error), { kind: "error" });

@@ -113,7 +113,7 @@ export function composer() {
     };
     const [request, done] = isCommand(text) ? commandRequest(text, state) : messageRequest(text, interrupts);
     if (!request) return help();
-    if (!(await act("compose", request, { done, failed }))) return;
+    if (!(await act(`compose:${text}`, request, { done, failed, aside: !isCommand(text) }))) return;
     past.add(text);
     if (area.value.trim() === text) area.value = "";
     changed();
@@ -127,7 +127,7 @@ export function composer() {
   }
 
   function interrupt() {
-    if (state && canInterrupt(state)) act("interrupt", () => post("/api/session/interrupt"), { done: t("session.composer.interrupted") });
+    if (state && canInterrupt(state)) act("interrupt", () => post("/api/session/interrupt"), { done: t("session.composer.interrupted"), aside: true });
   }
 
   function update(next) {

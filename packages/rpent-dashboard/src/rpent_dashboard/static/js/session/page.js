@@ -17,6 +17,7 @@ export async function mount(root) {
 
   function show(state) {
     const name = state?.name ?? "";
+    root.classList.toggle("has-session", Boolean(state));
     if (view?.name !== name) {
       view?.unmount?.();
       view = state ? { name, ...openSession() } : { name, ...emptyPage(hosting) };

@@ -24,7 +24,7 @@ export function toolsPanel() {
   function update(next) {
     state = next;
     const reason = whyNot(state);
-    setText(note, reason || t("session.tools.yours"));
+    setText(note, reason || t(currentTask(state)?.planner === "manual" ? "session.tools.yoursManual" : "session.tools.yours"));
     note.classList.toggle("notice-ok", !reason);
     note.classList.toggle("notice-info", Boolean(reason));
     for (const form of forms) form.disable(Boolean(reason));
