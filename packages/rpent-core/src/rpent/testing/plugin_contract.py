@@ -15,7 +15,7 @@ import pytest
 from rpent.plugins import registry
 from rpent.plugins.failure import LoadFailure
 from rpent.plugins.index import CORE_DISTRIBUTION, canonical
-from rpent.specs import load_object, services_of
+from rpent.specs import FrontendSpec, load_object, services_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,6 +128,13 @@ class PluginContract:
             assert options_from_model(model) or not model.model_fields
             undescribed = [name for name, field in model.model_fields.items() if not field.description]
             assert not undescribed, f"`{model.__name__}` does not describe {undescribed}"
+
+    def test_front_ends_take_a_request(self, loaded: list[Any]) -> None:
+        """A front end is called as `run(request, config, task_given=...)`."""
+        for spec in loaded:
+            if isinstance(spec, FrontendSpec):
+                run = inspect.signature(load_object(spec.frontend))
+                run.bind(object(), object(), task_given=True)
 
     def test_agent_side_imports_no_simulator(self, loaded: list[Any]) -> None:
         """What the planner's process imports of a robot brings in no simulator and no model library."""
