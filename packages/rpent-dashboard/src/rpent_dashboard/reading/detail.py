@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rpent.specs import DashboardSpec
+    from rpent.run.resolve import Registry
 
     from rpent_dashboard.reading.manifests import Manifest
     from rpent_dashboard.reading.rows import Row
@@ -26,8 +26,14 @@ _HEAD = 1_000_000
 """Bytes of the event log in which the cameras are looked for."""
 
 
-def detail_of(run: Path, row: Row) -> dict[str, Any]:
-    """Return run.json as far as it can be read, what to know about it, the robot's dashboard, files and logs."""
+def detail_of(run: Path, row: Row, plugins: Registry | None = None) -> dict[str, Any]:
+    """Return run.json as far as it can be read, what to know about it, the robot's dashboard, files and logs.
+
+    Args:
+        run: The run's folder.
+        row: What the library says of it.
+        plugins: Where robots come from; None: what is installed.
+    """
     manifest = read_manifest(run)
     files = {name: size for name in FILES if (size := _size(run / name)) is not None}
     live = row.state == "running" or not is_over(run)
@@ -35,7 +41,7 @@ def detail_of(run: Path, row: Row) -> dict[str, Any]:
         "row": row.to_json(),
         "manifest": for_browser(manifest.values),
         "notices": [{"code": code, "text": text} for code, text in _notices(row, manifest, files, live)],
-        "dashboard": dashboard_of(run, row.robot),
+        "dashboard": dashboard_of(run, _spec(row.robot, plugins or registry.current())),
         "files": files,
         "logs": [{"service": name, "size": _size(path) or 0} for name, path in logs_of(run).items()],
         "live": live,
@@ -64,10 +70,9 @@ def _notices(row: Row, manifest: Manifest, files: dict[str, int], live: bool) ->
         yield "problem", str(problem)
 
 
-def dashboard_of(run: Path, robot: str | None) -> dict[str, Any]:
+def dashboard_of(run: Path, spec: RobotSpec | None) -> dict[str, Any]:
     """Return the cameras and the names of the services, as the robot says them, or as the run shows them."""
-    spec = _spec(robot)
-    dashboard: DashboardSpec | None = getattr(spec, "dashboard", None)
+    dashboard = spec.dashboard if spec else None
     frames = [
         {"camera": frame.camera, "label": frame.label or frame.camera, "role": frame.role}
         for frame in (dashboard.frames if dashboard else ())
@@ -79,12 +84,12 @@ def dashboard_of(run: Path, robot: str | None) -> dict[str, Any]:
     }
 
 
-def _spec(robot: str | None) -> RobotSpec | None:
+def _spec(robot: str | None, plugins: Registry) -> RobotSpec | None:
     """Return the robot's description, where it is installed and works."""
     if not robot:
         return None
     try:
-        spec = registry.current().get("robots", robot)
+        spec = plugins.get("robots", robot)
     except RpentError:
         return None
     return spec if isinstance(spec, RobotSpec) else None

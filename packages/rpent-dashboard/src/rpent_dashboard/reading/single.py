@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pydantic_core import from_json, to_json
@@ -37,13 +38,11 @@ def whole_event(run: Path, offset: int) -> bytes:
 
 
 def _line(events: Path, offset: int) -> bytes:
-    try:
-        with events.open("rb") as file:
-            file.seek(max(0, offset - 1))
-            line = file.readline(MAX_EVENT) if offset == 0 or file.read(1) == b"\n" else b""
-            line = line or (file.readline(MAX_EVENT) if offset else b"")
-    except OSError:
-        line = b""
+    line = b""
+    with suppress(OSError), events.open("rb") as file:
+        file.seek(max(0, offset - 1))
+        if offset == 0 or file.read(1) == b"\n":
+            line = file.readline(MAX_EVENT)
     if not line.endswith(b"\n"):
         raise MissingError("No event begins there.", hint="`events.jsonl` of the run can be downloaded.")
     return line[:-1]

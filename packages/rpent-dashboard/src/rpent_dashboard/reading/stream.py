@@ -41,39 +41,43 @@ async def run_stream(watcher: Watcher, run: Path, offset: int) -> AsyncIterator[
 
     `restart` says that the file is not the one that the offset belongs to: the events begin anew.
     """
-    tail = Tail(run / "events.jsonl", offset)
-    manifest = run / "run.json"
-    known = stamp(manifest)
+    tail, known = Tail(run / "events.jsonl", offset), stamp(run / "run.json")
+
+    async def news() -> AsyncIterator[bytes]:
+        nonlocal known
+        async for found in _all_new(tail, lambda reading: list(event_messages(tail.path, reading))):
+            yield found
+        if (now := stamp(run / "run.json")) != known:
+            known = now
+            yield message("manifest")
+
     yield RETRY
-    with watcher.follow(run, wants={"events.jsonl", "run.json", ".lock"}.__contains__) as changes:
-        while True:
-            over = is_over(run)  # before reading: what was written until then is read
-            async for found in _all_new(tail, lambda reading: list(event_messages(tail.path, reading))):
-                yield found
-            if (now := stamp(manifest)) != known:
-                known = now
-                yield message("manifest")
-            if over:
-                yield message("end")
-                return
-            await changes.wait(LOOK_S)
+    if not is_over(run):
+        with watcher.follow(run, wants={"events.jsonl", "run.json", ".lock"}.__contains__) as changes:
+            while not is_over(run):
+                async for found in news():
+                    yield found
+                await changes.wait(LOOK_S)
+    async for found in news():  # what was written until nobody wrote any more
+        yield found
+    yield message("end")
 
 
 async def log_stream(watcher: Watcher, run: Path, log: Path, offset: int) -> AsyncIterator[bytes]:
     """Yield the lines of a service's log from an offset on, then what is appended, until the run is over."""
     tail = Tail(log, offset)
     yield RETRY
-    with watcher.follow(run, log.parent, wants={log.name, "run.json", ".lock"}.__contains__) as changes:
-        while True:
-            over = is_over(run)
-            async for found in _all_new(tail, log_messages):
-                yield found
-            if over:
-                if rest := tail.rest():
-                    yield message("lines", to_json([clean(rest)]), tail.offset)
-                yield message("end")
-                return
-            await changes.wait(LOOK_S)
+    if not is_over(run):
+        with watcher.follow(run, log.parent, wants={log.name, "run.json", ".lock"}.__contains__) as changes:
+            while not is_over(run):
+                async for found in _all_new(tail, log_messages):
+                    yield found
+                await changes.wait(LOOK_S)
+    async for found in _all_new(tail, log_messages):
+        yield found
+    if rest := tail.rest():
+        yield message("lines", to_json([clean(rest)]), tail.offset)
+    yield message("end")
 
 
 async def _all_new(tail: Tail, describe: Callable[[Reading], list[bytes]]) -> AsyncIterator[bytes]:

@@ -46,6 +46,13 @@ def watching() -> bool:
     return any(thread.name == "rpent-dashboard-watch" for thread in threading.enumerate())
 
 
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_the_details_of_a_run(serve: Any, make_run: MakeRun) -> None:
     run = make_run(manifest={"privileged_perceptors": ["sim"], "problems": ["The video is short."]})
     (run / "logs/env.log").write_text("ready\n")
@@ -227,9 +234,6 @@ def test_a_reader_that_goes_away_is_forgotten(serve: Any, make_run: MakeRun) -> 
     fcntl.flock(file, fcntl.LOCK_EX)
     with serve.client.stream("GET", f"/api/runs/{run.name}/stream") as answer:
         next(answer.iter_lines())
-        assert watching()
-    deadline = time.monotonic() + 20
-    while watching():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        wait_until(watching)
+    wait_until(lambda: not watching())
     os.close(file)

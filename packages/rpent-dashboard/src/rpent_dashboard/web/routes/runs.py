@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Header, Query
 from fastapi import Path as PathPart
-from pydantic_core import to_json
 from sse_starlette.sse import EventSourceResponse
 from starlette.responses import FileResponse, Response, StreamingResponse
 
@@ -15,6 +14,7 @@ from rpent_dashboard.reading.files import FILES, file_of
 from rpent_dashboard.reading.liveness import is_over
 from rpent_dashboard.reading.single import whole_event
 from rpent_dashboard.reading.stream import run_stream
+from rpent_dashboard.web.answers import json_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def router(surroundings: Surroundings) -> APIRouter:
         run = library.run(key)
         plugins = getattr(surroundings.host, "registry", None)
         found = detail_of(run, library.row(run), plugins)
-        return _json({**found, "hosted": is_hosted(surroundings.host, key)})
+        return json_answer({**found, "hosted": is_hosted(surroundings.host, key)})
 
     @routes.get("/stream")
     async def stream(
@@ -76,10 +76,6 @@ def is_hosted(host: Any, key: str) -> bool:
     if not state or state["current"] is None:
         return False
     return any(task["id"] == state["current"] and task["run"] == key for task in state["tasks"])
-
-
-def _json(value: Any) -> Response:
-    return Response(to_json(value, inf_nan_mode="null"), media_type="application/json")
 
 
 def _ascii(name: str) -> str:
