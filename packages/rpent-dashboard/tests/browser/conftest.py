@@ -1,12 +1,13 @@
-"""The page's own files in Chromium, without a server: what `/static` and `/api` answer comes from the test."""
+"""Parts of the page in Chromium without a server, and the checks that every page has to pass."""
 
 from __future__ import annotations
 
-import json
+import sys
 from importlib.resources import files
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from rpent_dashboard.web.security.headers import CONTENT_SECURITY_POLICY
@@ -18,19 +19,17 @@ if TYPE_CHECKING:
 
 ORIGIN = "http://dashboard.test"
 STATIC = Path(str(files("rpent_dashboard"))) / "static"
-ME = {"version": "0", "csrf": "c", "output_dir": "runs", "loopback": True, "hosting": False}
 
 
 class Offline:
-    """A browser context whose requests the test answers."""
+    """A browser context that gets the dashboard's files, and nothing else."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
-        self.answers: dict[str, Callable[[dict[str, str]], Any]] = {"/api/me": lambda _: ME}
         self.problems: list[str] = []
         context.route(f"{ORIGIN}/**", self._serve)
 
-    def page(self, address: str = "/", *, width: int = 1280, height: int = 800) -> Page:
+    def page(self, address: str = "/blank", *, width: int = 1280, height: int = 800) -> Page:
         """Open an address; errors in the page are kept in `problems`."""
         page = self.context.new_page()
         page.set_viewport_size({"width": width, "height": height})
@@ -55,47 +54,47 @@ class Offline:
                 content_type="text/html",
                 headers=headers,
             )
-        elif url.path == "/":
-            route.fulfill(path=STATIC / "index.html", headers=headers)
         elif url.path.startswith("/static/"):
             file = STATIC / url.path.removeprefix("/static/")
             route.fulfill(path=file) if file.is_file() else route.fulfill(status=404)
-        elif url.path in self.answers:
-            query = {name: values[-1] for name, values in parse_qs(url.query).items()}
-            self._answer(route, self.answers[url.path](query))
         else:
             route.fulfill(status=404, body="{}", content_type="application/json")
 
-    def _answer(self, route: Route, answer: Any) -> None:
-        if isinstance(answer, bytes):
-            kind = "image/png" if answer.startswith(b"\x89PNG") else "text/event-stream"
-            route.fulfill(body=answer, content_type=kind)
-        else:
-            route.fulfill(body=json.dumps(answer), content_type="application/json")
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Chromium, as the machine has it."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    flags = [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-    ]
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=flags)
-        yield browser
-        browser.close()
-
 
 @pytest.fixture
-def offline(chromium: Browser) -> Iterator[Offline]:
-    """The dashboard's files, answered by the test; an error in the page fails it."""
-    context = chromium.new_context(locale="en-US", reduced_motion="reduce")
+def offline(browser: Browser) -> Iterator[Offline]:
+    """The dashboard's files, without a server; an error in the page fails the test."""
+    context = browser.new_context(locale="en-US", reduced_motion="reduce")
     made = Offline(context)
     yield made
     context.close()
     assert made.problems == []
+
+
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
+
+
+@pytest.fixture
+def too_faint() -> Callable[[Page], list[str]]:
+    """Find the visible texts of a page whose contrast with what is below them misses WCAG AA."""
+
+    def find(page: Page) -> list[str]:
+        found: list[str] = page.evaluate(CONTRAST)
+        return found
+
+    return find
+
+
+SYNTHETIC = Path(__file__).parents[4] / "benchmarks" / "dashboard_runs.py"
+
+
+@pytest.fixture(scope="session")
+def synthetic() -> Any:
+    """The module that writes synthetic runs: `write_run(path, events)`, `SyntheticRun(path)`."""
+    spec = spec_from_file_location("dashboard_runs", SYNTHETIC)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

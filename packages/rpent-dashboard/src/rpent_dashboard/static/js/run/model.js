@@ -6,6 +6,7 @@
  * `item.offset`.
  */
 import { foldCall, foldFrame, foldProgress, foldReturn, foldStep, unfinished } from "/static/js/run/model_calls.js";
+import { wellShaped } from "/static/js/run/model_shape.js";
 import { foldUsage, newUsage } from "/static/js/run/model_usage.js";
 
 /** Characters of event lines that the model holds with their text and data. */
@@ -54,7 +55,8 @@ export const createModel = () => ({
  * @returns {object} The model.
  */
 export function fold(model, events) {
-  for (const event of events) {
+  for (const given of events) {
+    const event = wellShaped(given);
     model.events += 1;
     if (typeof event.seq === "number") model.lastSeq = event.seq;
     if (typeof event.time === "number") {

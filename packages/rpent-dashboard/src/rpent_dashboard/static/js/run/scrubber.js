@@ -20,7 +20,7 @@ export class Scrubber {
       h("button", { type: "button", class: `btn btn-small btn-icon ${look}`, title: t(label), "aria-label": t(label), on: { click: act } }, sign);
     this.back = button("‹", "run.stepBack", () => onStep(Number(this.range.value) - 1));
     this.forward = button("›", "run.stepForward", () => onStep(Number(this.range.value) + 1));
-    this.playButton = button("▶", "run.play", onPlay);
+    this.playButton = button("▶", "run.play", onPlay, "run-play");
     this.live = h("button", { type: "button", class: "btn btn-small run-live", on: { click: onLive } }, t("run.newest"));
     this.place = h("output", { class: "run-place small" });
     this.node = h(

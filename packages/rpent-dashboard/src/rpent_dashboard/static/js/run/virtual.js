@@ -39,6 +39,7 @@ export class VirtualList {
     this.observer.observe(this.node);
     this.expected = 0;
     this.viewport = 0;
+    this.aim = -1;
   }
 
   /** Show these items, in this order; draws at once. */
@@ -67,6 +68,7 @@ export class VirtualList {
     const at = this.#position(id);
     if (at < 0) return;
     this.follow = false;
+    this.aim = id;
     const height = this.#height(id);
     const top = this.tops[at];
     const { scrollTop } = this.node;
@@ -180,12 +182,13 @@ export class VirtualList {
   #measured(entries) {
     const anchor = this.follow ? null : this.#anchor();
     let changed = false;
+    const wasHidden = this.viewport === 0;
     for (const { target, borderBoxSize, contentRect } of entries) {
       const height = borderBoxSize?.[0]?.blockSize ?? contentRect.height;
       if (target === this.node) {
         changed ||= this.viewport !== height;
         this.viewport = height;
-      } else if (target.isConnected) {
+      } else if (target.isConnected && height > 0) {
         const id = Number(target.dataset.item);
         changed ||= this.heights[id] !== height;
         this.heights[id] = height;
@@ -196,6 +199,7 @@ export class VirtualList {
     if (anchor) this.#hold(anchor);
     this.#fill();
     if (this.follow) this.#toEnd();
+    else if (wasHidden && this.viewport > 0 && this.aim >= 0) this.show(this.aim);
   }
 
   /** What is at the top of the view: an item, and how far it reaches above. */
