@@ -82,6 +82,11 @@ bench: ## Run the speed benchmarks (minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/planner_overhead.py
 	$(RUN) python benchmarks/policy_server.py
 
+.PHONY: bench-dashboard
+bench-dashboard: ## Watch a busy run in five browsers for ten minutes, and open a long one; results go to benchmarks/results
+	tools/browser-setup
+	$(RUN) python benchmarks/dashboard_load.py
+
 .PHONY: bench-flash
 bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some five minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/flash_matrix.py --fresh
