@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
+from rpent.errors import UsageError
 
 if TYPE_CHECKING:
     from rpent.session.session import Session
@@ -23,6 +24,15 @@ class ManualPlanner:
         self.config = config
 
     def run(self, session: Session) -> None:
-        """Wait until the session is over; what the user writes is on record and needs no answer."""
-        while session.nudge() is not None and session.interactive:
+        """Wait until the session is over; what the user writes is on record and needs no answer.
+
+        Raises:
+            UsageError: Nobody accompanies the run.
+        """
+        if not session.interactive:
+            raise UsageError(
+                "The planner `manual` leaves everything to a person, and nobody is there.",
+                hint="Add `--dashboard`.",
+            )
+        while session.nudge() is not None:
             pass
