@@ -166,6 +166,7 @@ def test_tasks_by_form_and_by_command_run_one_after_another(steer, screenshot):
 
     steered.task("success", 2)
     assert page.locator(".run-region-watch img").first.is_visible()
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     screenshot(page, "session-done")
     page.keyboard.press("ArrowUp")
     assert steered.text.input_value() == "/rpent-task 0"
@@ -312,6 +313,11 @@ def test_in_chinese_on_a_phone_everything_has_its_place(steer, screenshot):
     screenshot(page, "session-phone-dialog")
     page.get_by_role("dialog").get_by_role("button", name="关闭会话").click()
     page.get_by_role("heading", name="实时会话").wait_for(timeout=30_000)
-    page.get_by_role("button", name=re.compile("继续")).wait_for()
+    again = page.get_by_role("button", name=re.compile("继续"))
+    again.wait_for()
     screenshot(page, "session-phone-none")
+    again.click()
+    steered.text.wait_for()
+    steered.tab("任务")
+    steered.task("interrupted")
     assert page.problems == []

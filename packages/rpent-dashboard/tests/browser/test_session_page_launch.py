@@ -79,6 +79,7 @@ def test_a_session_is_opened_and_the_choice_remembered_without_secrets(launch, s
     launch.get_by_label("Password", exact=True).fill("hunter2")
     launch.locator("summary").filter(has_text="Limits").click()
     launch.get_by_label("Tool calls").fill("7")
+    launch.evaluate("scrollTo(0, 0)")
     screenshot(launch, "launch", full_page=True)
     start(launch)
     launch.locator("#composer-text").wait_for()

@@ -17,18 +17,17 @@ export const sentence = (error) => [error.message, error.hint].filter(Boolean).j
  *
  * @param {string} name What it is, such as `stop:12`; only one of a name at a time.
  * @param {() => Promise<any>} work The request.
- * @param {{done?: string, aside?: boolean, failed?: (error: Error) => boolean}} [options] `done`: what is said when it worked,
- *   with `aside` to screen readers only, where the page shows it anyway.
+ * @param {{done?: string, failed?: (error: Error) => boolean}} [options] `done`: what screen readers say when it
+ *   worked; everybody else sees it on the page.
  *   `failed` may show an error itself and return true; otherwise it becomes a toast.
  * @returns {Promise<any>} What `work` gave; undefined where it was not done or failed.
  */
-export async function act(name, work, { done = "", aside = false, failed = () => false } = {}) {
+export async function act(name, work, { done = "", failed = () => false } = {}) {
   if (underWay.has(name)) return undefined;
   underWay.add(name);
   try {
     const result = await work();
-    if (done && aside) announce(done);
-    else if (done) toast(done, { kind: "ok" });
+    if (done) announce(done);
     return result ?? true;
   } catch (error) {
     if (!failed(error)) toast(sentence(error), { kind: "error" });

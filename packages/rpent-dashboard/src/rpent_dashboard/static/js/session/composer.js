@@ -9,6 +9,8 @@ import { completion } from "/static/js/session/completion.js";
 import { draft, inputHistory } from "/static/js/session/history.js";
 import { COMMANDS, TASK_COMMAND, canInterrupt, isCommand, nobodyListens } from "/static/js/session/listener.js";
 
+const CONFIRMED_MS = 3000;
+
 /**
  * Make the composer.
  *
@@ -16,6 +18,8 @@ import { COMMANDS, TASK_COMMAND, canInterrupt, isCommand, nobodyListens } from "
  */
 export function composer() {
   let state = null;
+  let confirmed = "";
+  let timer = 0;
   const past = inputHistory();
   const area = h("textarea", {
     id: "composer-text",
@@ -70,7 +74,8 @@ export function composer() {
     if (!state) return;
     const text = area.value.trim();
     const { note, refused } = outlook(text, state);
-    setText(effect, note);
+    setText(effect, (!text && confirmed) || note);
+    effect.classList.toggle("composer-confirmed", Boolean(!text && confirmed));
     effect.classList.toggle("composer-refused", refused);
     send.disabled = !text || refused;
     stop.disabled = !canInterrupt(state);
@@ -113,10 +118,18 @@ export function composer() {
     };
     const [request, done] = isCommand(text) ? commandRequest(text, state) : messageRequest(text, interrupts);
     if (!request) return help();
-    if (!(await act(`compose:${text}`, request, { done, failed, aside: !isCommand(text) }))) return;
+    if (!(await act(`compose:${text}`, request, { done, failed }))) return;
     past.add(text);
+    confirm(done);
     if (area.value.trim() === text) area.value = "";
     changed();
+  }
+
+  /** Say for a moment, in place of what would happen, that it has happened. */
+  function confirm(done) {
+    confirmed = done;
+    clearTimeout(timer);
+    timer = setTimeout(() => ((confirmed = ""), show()), CONFIRMED_MS);
   }
 
   function help() {
@@ -127,7 +140,7 @@ export function composer() {
   }
 
   function interrupt() {
-    if (state && canInterrupt(state)) act("interrupt", () => post("/api/session/interrupt"), { done: t("session.composer.interrupted"), aside: true });
+    if (state && canInterrupt(state)) act("interrupt", () => post("/api/session/interrupt"), { done: t("session.composer.interrupted") });
   }
 
   function update(next) {

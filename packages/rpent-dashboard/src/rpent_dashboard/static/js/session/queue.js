@@ -3,7 +3,7 @@
  */
 import { del, post } from "/static/js/api.js";
 import { fill, h, setText } from "/static/js/dom.js";
-import { moment, t } from "/static/js/i18n.js";
+import { currentLanguage, moment, t } from "/static/js/i18n.js";
 import { routeTo } from "/static/js/router.js";
 import { act } from "/static/js/session/act.js";
 import { OPEN_STATES, plannerAndModel, taskBadge } from "/static/js/session/status.js";
@@ -95,7 +95,11 @@ function taskRow(onShow) {
 
 function when(task) {
   const at = task.ended_at ?? task.started_at ?? task.queued_at;
-  return at ? h("time", { class: "muted", datetime: new Date(at * 1000).toISOString() }, moment(at)) : null;
+  if (!at) return null;
+  const date = new Date(at * 1000);
+  const today = date.toDateString() === new Date().toDateString();
+  const text = today ? new Intl.DateTimeFormat(currentLanguage(), { timeStyle: "short" }).format(date) : moment(at);
+  return h("time", { class: "muted", datetime: date.toISOString(), title: moment(at) }, text);
 }
 
 function actions(task, state) {

@@ -82,6 +82,7 @@ export function toolForm(tool, robot) {
 }
 
 function marks(tool) {
+  if (tool.name === "finish") return null;
   if (tool.readonly) return h("span", { class: "badge badge-muted" }, t("session.tools.readonly"));
   return tool.primitive === false ? null : h("span", { class: "badge badge-accent" }, t("session.tools.moves"));
 }
