@@ -242,6 +242,23 @@ def test_pages_are_the_newest_first(library: Library, make_run: MakeRun) -> None
     assert page["facets"]["robot"] == [{"value": "fake", "count": 5}]
 
 
+def test_a_folder_that_becomes_a_run_only_later_is_told(library: Library, tmp_path: Path) -> None:
+    async def main() -> None:
+        changes = library.changes()
+        await anext(changes)
+        later = asyncio.create_task(anext(changes))
+        for name in ("slow", "20260922-120000_dashboard_fake/slow"):
+            (tmp_path / "runs" / name).mkdir(parents=True)
+            await asyncio.sleep(1.0)
+            assert not later.done()
+            (tmp_path / "runs" / name / "run.json").write_text("{}")
+            await asyncio.wait_for(later, 20)
+            later = asyncio.create_task(anext(changes))
+        later.cancel()
+
+    asyncio.run(main())
+
+
 def test_changes_are_told(library: Library, make_run: MakeRun) -> None:
     async def main() -> None:
         changes = library.changes()

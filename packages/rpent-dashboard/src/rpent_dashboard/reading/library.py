@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from rpent.home import expanded
 from rpent.runs.index import is_locked
 
-from rpent_dashboard.reading.keys import MissingError, run_of
+from rpent_dashboard.reading.keys import SEPARATOR, MissingError, run_of
 from rpent_dashboard.reading.liveness import stamp
 from rpent_dashboard.reading.newest import thumbnail
 from rpent_dashboard.reading.query import facets, matching, ordered
@@ -21,7 +21,7 @@ from rpent_dashboard.reading.rows import row_of
 from rpent_dashboard.reading.watch import Watcher
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
 
     from rpent_dashboard.reading.query import Query
     from rpent_dashboard.reading.rows import Row
@@ -111,7 +111,7 @@ class Library:
         with self._index_watcher.follow(self.output_dir, wants=_matters) as follower:
             yield  # what happened before somebody listened
             while True:
-                follower.move([self.output_dir, *self._watched(before)])
+                follower.move(await run_sync(self._watched, before))
                 running = any(state == "running" for _, state, _ in before.values())
                 await follower.wait(LOOK_S if running else IDLE_S)
                 if (now := await run_sync(self._shown)) != before:
@@ -121,17 +121,20 @@ class Library:
 
     def _shown(self) -> dict[str, tuple[Any, ...]]:
         """Return what tells one state of the library from another, the newest run first."""
-        rows = self.rows()
-        return {row.key: (self._known[self._path(row)].stamp, row.state, row.has_video) for row in rows}
+        return {
+            row.key: (stamp(Path(self._path(row), "run.json")), row.state, row.has_video)
+            for row in self.rows()
+        }
 
-    def _watched(self, shown: dict[str, tuple[Any, ...]]) -> Iterator[Path]:
-        groups = set()
+    def _watched(self, shown: dict[str, tuple[Any, ...]]) -> list[Path]:
+        """Return the folders in which something may happen: new and running runs, groups, and what may become a run."""
+        folders = [self.output_dir]
         for number, (key, (_, state, _)) in enumerate(shown.items()):
-            folder = self.output_dir.joinpath(*key.split("~"))
-            groups.add(folder.parent)
+            folder = self.output_dir.joinpath(*key.split(SEPARATOR))
+            folders.append(folder.parent)
             if number < WATCHED or state == "running":
-                yield folder
-        yield from groups
+                folders.append(folder)
+        return [*folders, *_newest(_others(self.output_dir))]
 
     def _path(self, row: Row) -> str:
         return str(self.output_dir / row.name)
@@ -180,8 +183,29 @@ def _folders(output_dir: Path) -> Iterator[str]:
     for folder in _subfolders(str(output_dir)):
         if _is_run(folder):
             yield folder
-        elif any(mark in Path(folder).name for mark in GROUPS):
+        elif _is_group(folder):
             yield from (inner for inner in _subfolders(folder) if _is_run(inner))
+
+
+def _others(output_dir: Path) -> Iterator[str]:
+    """Yield the folders that are no runs, or not yet: a run's folder is made before its files; groups are some."""
+    for folder in _subfolders(str(output_dir)):
+        if not _is_run(folder):
+            yield folder
+            if _is_group(folder):
+                yield from (inner for inner in _subfolders(folder) if not _is_run(inner))
+
+
+def _newest(folders: Iterable[str]) -> list[Path]:
+    """Return those that changed last."""
+    times = {folder: (stamp(Path(folder)) or (0,))[0] for folder in folders}
+    return [
+        Path(folder) for folder in sorted(times, key=lambda folder: times[folder], reverse=True)[:WATCHED]
+    ]
+
+
+def _is_group(folder: str) -> bool:
+    return any(mark in Path(folder).name for mark in GROUPS)
 
 
 def _subfolders(folder: str) -> list[str]:

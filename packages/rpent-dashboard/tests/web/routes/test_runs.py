@@ -233,7 +233,8 @@ def test_a_reader_that_goes_away_is_forgotten(serve: Any, make_run: MakeRun) -> 
     file = os.open(run / ".lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(file, fcntl.LOCK_EX)
     with serve.client.stream("GET", f"/api/runs/{run.name}/stream") as answer:
-        next(answer.iter_lines())
+        lines = answer.iter_lines()
+        next(lines)
         wait_until(watching)
     wait_until(lambda: not watching())
     os.close(file)
