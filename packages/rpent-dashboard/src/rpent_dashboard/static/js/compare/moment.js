@@ -23,12 +23,15 @@ export class Pictures {
   /** Draw the pictures of a position in each run's steps. */
   draw(positions) {
     const cameras = this.cameras();
-    for (const camera of cameras) if (!this.rows.has(camera)) this.addRow(camera);
+    for (const camera of cameras) {
+      if (!this.rows.has(camera)) this.addRow(camera);
+      setText(this.rows.get(camera).title, this.labelOf(camera));
+    }
     this.none.hidden = cameras.length > 0;
     this.sides.forEach((side, index) => {
       const step = side.model.steps[positions[index]]?.step ?? -1;
       const found = viewsAt(side.model, step, cameras);
-      for (const camera of cameras) this.drawPicture(this.rows.get(camera)[index], side, found.get(camera), step);
+      for (const camera of cameras) this.drawPicture(this.rows.get(camera).cells[index], side, found.get(camera), step);
     });
   }
 
@@ -39,16 +42,16 @@ export class Pictures {
     return [...new Set([...listed.filter((camera) => seen.includes(camera)), ...seen])];
   }
 
+  labelOf(camera) {
+    const frames = this.sides.flatMap((side) => side.detail?.dashboard?.frames ?? []);
+    return frames.find((frame) => frame.camera === camera)?.label || camera;
+  }
+
   addRow(camera) {
-    const label = this.sides.flatMap((side) => side.detail?.dashboard?.frames ?? []).find((frame) => frame.camera === camera)?.label || camera;
-    const cells = this.sides.map((_, index) => {
-      const name = "AB"[index];
-      const image = new LatestImage({ class: "compare-picture", alt: t("compare.pictureOf", { camera: label, name }) });
-      const note = h("span", { class: "small muted" });
-      return { image, note, node: h("figure", { class: "compare-view" }, image.node, h("figcaption", { class: "row-s row" }, h("span", { class: "compare-mark", "aria-hidden": "true" }, name), note)) };
-    });
-    this.rows.set(camera, cells);
-    this.node.append(h("section", { class: "stack-s" }, h("h3", {}, label), h("div", { class: "compare-pair" }, cells.map((cell) => cell.node))));
+    const cells = this.sides.map((_, index) => viewCell(camera, "AB"[index]));
+    const title = h("h3", {});
+    this.rows.set(camera, { title, cells });
+    this.node.append(h("section", { class: "stack-s" }, title, h("div", { class: "compare-pair" }, cells.map((cell) => cell.node))));
   }
 
   drawPicture({ image, note }, side, view, step) {
@@ -56,6 +59,13 @@ export class Pictures {
     image.node.hidden = !view;
     setText(note, !view ? t("compare.noPicture") : view.step === step ? t("compare.step", { step }) : t("compare.fromStep", { step: view.step }));
   }
+}
+
+function viewCell(camera, name) {
+  const image = new LatestImage({ class: "compare-picture", alt: t("compare.pictureOf", { camera, name }) });
+  const note = h("span", { class: "small muted" });
+  const caption = h("figcaption", { class: "row-s row" }, h("span", { class: "compare-mark", "aria-hidden": "true" }, name), note);
+  return { image, note, node: h("figure", { class: "compare-view" }, image.node, caption) };
 }
 
 /** The calls of one run that led to the step on view. */

@@ -11,7 +11,7 @@ const COLOURS = { ok: "--ok", running: "--accent", failed: "--error", missed: "-
 /** The track of a side. */
 export class Track {
   /**
-   * @param {import("./side.js").Side} side
+   * @param {import("/static/js/compare/side.js").Side} side
    * @param {string} name `A` or `B`.
    * @param {(place: number) => void} onPick Told the place on the axis that the user pointed at.
    */

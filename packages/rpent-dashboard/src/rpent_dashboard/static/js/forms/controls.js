@@ -15,7 +15,7 @@ const LONG = 200;
 /**
  * Make the control of a shape.
  *
- * @param {import("./schema.js").Shape} shape
+ * @param {import("/static/js/forms/schema.js").Shape} shape
  * @param {string} id Id of the first input.
  * @param {string} name The field's name.
  * @param {boolean} required Whether it must have a value.

@@ -13,7 +13,7 @@ import { labelOf } from "/static/js/forms/schema.js";
  * @param {Object} options
  * @param {string} options.name Its name in the object.
  * @param {string} options.path Its name from the top.
- * @param {import("./schema.js").Shape} options.shape
+ * @param {import("/static/js/forms/schema.js").Shape} options.shape
  * @param {boolean} options.required
  * @param {Object} options.context `{id, suggest, changed}` of the form.
  * @param {any} options.given The value at first, which is sent; `undefined`: the default shows and is not sent.

@@ -12,9 +12,10 @@ const TYPING_MS = 250;
  * Make the bar.
  *
  * @param {(query: Object) => void} onChange Told the new query.
+ * @param {() => void} onDown Leaves the search for the list (Enter, arrow down).
  * @returns {{node: HTMLElement, search: HTMLInputElement, show: (query: Object, answer: Object) => void}}
  */
-export function filterBar(onChange) {
+export function filterBar(onChange, onDown) {
   let query = {};
   let timer = 0;
   const change = (values) => onChange({ ...query, offset: 0, ...values });
@@ -22,12 +23,19 @@ export function filterBar(onChange) {
     clearTimeout(timer);
     timer = setTimeout(() => change({ q: search.value.trim() }), TYPING_MS);
   };
+  const keydown = (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Escape" && search.value === "") search.blur();
+    if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+    event.preventDefault();
+    onDown();
+  };
   const search = h("input", {
     type: "search",
     class: "library-search",
     "aria-label": t("library.search"),
     placeholder: t("library.searchFor"),
-    on: { input: typed, keydown: (event) => event.key === "Escape" && search.value === "" && search.blur() },
+    on: { input: typed, keydown },
   });
   const selects = new Map(FILTERS.map((name) => [name, filterSelect(name, change)]));
   const clear = h("button", { class: "btn btn-quiet", type: "button", on: { click: () => onChange(widened(query)) } }, t("library.clear"));

@@ -29,7 +29,7 @@ class Library {
     this.query = query;
     this.answer = null;
     this.asking = null;
-    this.filters = filterBar((changed) => this.change(changed));
+    this.filters = filterBar((changed) => this.change(changed), () => this.table.move(1));
     this.table = new RunTable({
       select: (key, on) => this.select(key, on),
       inSession: (session) => this.change({ ...this.query, session, offset: 0 }),
