@@ -60,6 +60,7 @@ export class Conversation {
     }
     this.list.draw();
     this.empty.hidden = this.list.ids.length > 0;
+    setText(this.empty, this.#nothing());
     if (this.list.follow || !this.context.isLive()) this.newSince = items.length;
     this.#drawJump();
     this.search.more();
@@ -94,6 +95,11 @@ export class Conversation {
     this.search.stop();
     this.list.destroy();
     highlight(this.list.body, "");
+  }
+
+  #nothing() {
+    if (this.context.model.items.length) return t("run.nothingOfThisKind");
+    return this.context.isLive() ? t("run.waiting") : t("run.noEvents");
   }
 
   #row(id) {
@@ -170,7 +176,7 @@ export class Conversation {
   #drawJump() {
     const count = this.context.model.items.length - this.newSince;
     this.jump.hidden = this.list.follow;
-    setText(this.jump, count > 0 ? t("run.jumpNew", { count: number(count) }) : t("run.jump"));
+    setText(this.jump, count > 0 ? t("run.jumpNew", { count: number(count) }) : t(this.context.isLive() ? "run.jump" : "run.jumpEnd"));
   }
 
   /** Read out what the planner said, at a bearable rate and only while the run is under way. */

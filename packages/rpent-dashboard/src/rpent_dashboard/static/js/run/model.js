@@ -59,6 +59,7 @@ export function fold(model, events) {
     const event = wellShaped(given);
     model.events += 1;
     if (typeof event.seq === "number") model.lastSeq = event.seq;
+    event.time ??= model.lastTime ?? undefined;
     if (typeof event.time === "number") {
       model.firstTime ??= event.time;
       model.lastTime = event.time;
@@ -106,11 +107,11 @@ const HANDLERS = {
   run_resumed: foldResumed,
   stage: foldStage,
   service: foldService,
-  prompts: (model, event) => addItem(model, "prompts", event, { system: event.system, user: event.user }),
+  prompts: (model, event) => addItem(model, "prompts", event, { system: event.system ?? "", user: event.user ?? "" }),
   turn(model, event) {
     goOn(model, event);
-    model.turn = event.turn;
-    addItem(model, "turn", event, { turn: event.turn });
+    model.turn = event.turn ?? model.turn + 1;
+    addItem(model, "turn", event, { turn: model.turn });
   },
   text: foldSpoken("text"),
   thinking: foldSpoken("thinking"),

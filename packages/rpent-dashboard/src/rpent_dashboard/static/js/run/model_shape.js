@@ -13,6 +13,9 @@ const NUMBERS = [
 const LISTS = ["images", "views", "depth"];
 const OBJECTS = ["data", "image", "options", "outcome"];
 
+/** Types that are of no use without a text. */
+const SPOKEN = new Set(["text", "thinking", "user_message", "notice"]);
+
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const written = (value) => JSON.stringify(value) ?? String(value);
 
@@ -28,6 +31,7 @@ export function wellShaped(event) {
     const value = event[name];
     if (value !== undefined && value !== null && typeof value !== "string") event[name] = written(value);
   }
+  if (SPOKEN.has(event.type)) event.text ??= "";
   for (const name of NUMBERS) drop(event, name, Number.isFinite);
   for (const name of OBJECTS) drop(event, name, isObject);
   if (event.type === "service") {

@@ -101,9 +101,18 @@ export class RunView {
       this.views.setFrames(detail.dashboard?.frames);
       this.player.hasVideo = Boolean(detail.files?.["episode.mp4"]) && !detail.live;
     } catch (error) {
-      if (!this.gone) this.head.setProblem(error);
+      if (this.gone) return;
+      this.head.setProblem(error);
+      if (error.status === 404) this.#missing();
     }
     this.schedule.request();
+  }
+
+  /** There is no such run: nothing to wait for. */
+  #missing() {
+    this.close();
+    this.ended = true;
+    this.node.classList.add("is-missing-run");
   }
 
   #take(events) {

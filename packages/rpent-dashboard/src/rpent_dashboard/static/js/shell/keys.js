@@ -40,7 +40,7 @@ addEventListener("keydown", (event) => {
 
 /** Whether keys belong to what has the focus. */
 function isTyping(target) {
-  return target instanceof Element && target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]") !== null;
+  return target instanceof Element && target.closest("input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]") !== null;
 }
 
 const NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "␣", Escape: "Esc" };
