@@ -180,3 +180,36 @@ def test_the_end_ends_the_hold(make_session):
     session.end(Ending(reason="interrupted", detail="Interrupted by the user."))
     thread.join(10)
     assert result[0].text
+
+
+def test_what_was_decided_before_an_interrupt_is_not_carried_out(make_session):
+    """The user interrupts between two calls, when there is nothing to cancel; `finish` waits too."""
+    session, toolkit = make_session(interactive=True)
+    session.interrupt()
+    for name in ("advance", "finish"):
+        session.interrupt()
+        thread, result = in_thread(
+            lambda name=name: session.call(name, {"status": "stuck"} if name == "finish" else {})
+        )
+        until(lambda: session.awaiting)
+        session.send("Go on.")
+        thread.join(10)
+        assert not result[0].executed
+        assert "not executed: The user interrupted." in result[0].data["error"]
+        assert session.user_messages() == ["Go on."]
+    assert (toolkit.steps, session.ended) == (0, None)
+    assert session.call("advance").executed
+
+
+def test_a_message_that_is_there_already_needs_no_wait(make_session):
+    session, toolkit = make_session(interactive=True)
+    session.interrupt()
+    session.send("Go left.")
+    assert session.nudge() == "Go left."
+    assert session.call("advance").executed
+    session.send("Go right.", interrupt=True)
+    assert not session.call("advance").executed
+    assert session.user_messages() == ["Go right."]
+    assert session.call("advance").executed
+    assert not waits(session)()
+    assert toolkit.steps == 2

@@ -29,7 +29,8 @@ class FlashPlanner:
             status, summary = self._carry_out(session)
         except Over:
             return
-        session.call("finish", {"status": status, "summary": summary})
+        while not session.call("finish", {"status": status, "summary": summary}).ended:
+            session.user_messages()  # the user interrupted just before, and has let it go on
 
     def _carry_out(self, session: Session) -> tuple[str, str]:
         holding = (session.opening.data.get("observation") or {}).get("holding")

@@ -169,7 +169,7 @@ class CallRunner:
             )
         )
         started, filmed_s = time.monotonic(), self._recorder.filmed_s
-        done = _failed(mistake, executed=False) if mistake else self._checked(job, tool, name, shown, call_id)
+        done = _failed(mistake, executed=False) if mistake else self._checked(job, tool, call, shown)
         self._add_notices(done)
         reply = self._reply(done, call_id)
         self._recorder.event(
@@ -194,8 +194,9 @@ class CallRunner:
         )
         return self._after(reply)
 
-    def _checked(self, job: Job[ToolReply], tool: Tool | None, name: str, given: Any, call_id: str) -> _Done:
+    def _checked(self, job: Job[ToolReply], tool: Tool | None, call: Call, given: Any) -> _Done:
         """Refuse what cannot be executed, else execute it."""
+        name = call.name
         if tool is None:
             known = ", ".join(f"`{known}`" for known in self._tools)
             return _failed(
@@ -207,15 +208,14 @@ class CallRunner:
         over = None if tool.readonly or name == attempts.NAME else self._episode_over()
         if over is not None:
             return _failed(over, executed=False)
-        if job.token.cancelled:
-            return _failed(
-                CancelledCallError(f"`{name}` was not executed: {job.token.reason}"), executed=False
-            )
+        if job.token.cancelled or (call.origin == "planner" and self._session.held):
+            why = job.token.reason if job.token.cancelled else "The user interrupted."
+            return _failed(CancelledCallError(f"`{name}` was not executed: {why}"), executed=False)
         try:
             arguments = checked_arguments(tool, given)
         except ToolError as error:
             return _failed(error, executed=False)
-        return self._performed(job, tool, arguments, call_id)
+        return self._performed(job, tool, arguments, call.call_id)
 
     def _episode_over(self) -> ToolError | None:
         over = self._toolkit.episode_over()

@@ -63,22 +63,26 @@ class Dialogue:
         """Tell the planner that the reply under way is no longer wanted."""
         with self._lock:
             self.interrupts += 1
-            self._held = self.interactive and self.mailbox.empty
+            self._held = self.interactive
             callbacks = list(self._callbacks)
         for callback in callbacks:
             callback()
 
     @property
     def held(self) -> bool:
-        """Whether the user interrupted without saying what to do: the planner gets no reply before they do."""
+        """Whether the user interrupted and the planner has not heard yet what to do instead.
+
+        What it calls meanwhile was decided before, and is not carried out; it gets no reply before they have spoken.
+        """
         return self._held
 
     def hold(self, given_up: threading.Event) -> None:
         """Wait until the user has said what to do after an interrupt; the message stays for the planner to take."""
         if not self._held:
             return
-        with self._awaiting():
-            self.mailbox.wait_for_one(given_up)
+        if self.mailbox.empty:
+            with self._awaiting():
+                self.mailbox.wait_for_one(given_up)
         self._held = False
 
     def called(self) -> None:
@@ -134,9 +138,7 @@ class Dialogue:
 
     def _wait(self, given_up: threading.Event) -> list[str]:
         with self._awaiting():
-            messages = self.mailbox.wait(given_up)
-        self._held = False
-        return messages
+            return self.mailbox.wait(given_up)
 
     @contextmanager
     def _awaiting(self) -> Iterator[None]:
@@ -162,6 +164,7 @@ class Dialogue:
     def _delivered(self, messages: list[str]) -> list[str]:
         if not messages:
             return messages
+        self._held = False
         self._recorder.event(ev.MessagesDelivered(count=len(messages)))
         told = self._user_calls.take()
         return [f"{told}\n\n{messages[0]}", *messages[1:]] if told else messages

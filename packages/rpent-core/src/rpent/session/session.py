@@ -207,6 +207,11 @@ class Session:
         return self.ended is None and self._dialogue.awaiting
 
     @property
+    def held(self) -> bool:
+        """Whether the user interrupted and the planner has not heard yet what to do: it may not act."""
+        return self._dialogue.held
+
+    @property
     def observation(self) -> Mapping[str, Any]:
         """The state of the world as last captured, whoever acted before."""
         return self._runner.observation
