@@ -53,7 +53,16 @@ class TestType:
 
     @pytest.mark.parametrize(
         "body",
-        [b"", b"{", b"nul", b"\xff\xfe", b"[" * 60_000, b'{"times":' + b"9" * 60_000 + b"}", b'{"text":NaN}'],
+        [
+            b"",
+            b"{",
+            b"nul",
+            b"\xff\xfe",
+            b"[" * 60_000,
+            b'{"times":' + b"9" * 60_000 + b"}",
+            b'{"text":NaN}',
+            b'{"text":"\\ud83d"}',
+        ],
     )
     def test_what_is_no_json_is_refused_in_a_sentence(self, sabotage, raw, body):
         answer = raw(NOTE, TYPE, f"Content-Length: {len(body)}", body=body)
@@ -61,6 +70,11 @@ class TestType:
         assert error(answer)["message"].endswith(".")
         assert len(answer.body) < 500
         assert sabotage.notes == []
+
+    def test_a_whole_surrogate_pair_is_taken(self, sabotage, raw):
+        body = b'{"text":"\\ud83d\\ude00"}'
+        assert raw(NOTE, TYPE, f"Content-Length: {len(body)}", body=body).status == 200
+        assert sabotage.notes[0].text == "\U0001f600"
 
     def test_a_wrong_value_names_its_field(self, served):
         answer = served.client.post("/api/test/note", json={"text": "hi", "times": "<b>many</b>"})

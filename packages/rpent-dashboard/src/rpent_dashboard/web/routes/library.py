@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic_core import to_json
 from sse_starlette.sse import EventSourceResponse
-from starlette.responses import Response
+from starlette.responses import Response  # noqa: TC002  (FastAPI reads the annotations)
 
 from rpent_dashboard.reading import query
 from rpent_dashboard.reading.stream import RETRY, message
+from rpent_dashboard.web.answers import json_answer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -37,9 +37,7 @@ def router(surroundings: Surroundings) -> APIRouter:
         given = {name: request.query_params.getlist(name) for name in query.FILTERS}
         filters = {name: [value for value in values if value] for name, values in given.items()}
         asked = query.Query(q=q, filters=filters, sort=sort, order=order)
-        return Response(
-            to_json(library.page(asked, offset, limit), inf_nan_mode="null"), media_type="application/json"
-        )
+        return json_answer(library.page(asked, offset, limit))
 
     @routes.get("/api/library/stream")
     async def stream() -> EventSourceResponse:

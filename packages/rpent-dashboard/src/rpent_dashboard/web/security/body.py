@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES = 64 * 1024
 BODY_S = 10.0
 """How long the body of a request may take to arrive."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _DISCARDED_BYTES = 1 << 20
 _DISCARDING_S = 1.0
 
@@ -39,6 +42,7 @@ class SmallJson:
             body = await self._read(receive) if has_body else b""
         except ClientDisconnect:
             return
+        _check_text(body)
         await self._app(scope, _replayed(body, receive), send)
 
     def _check(self, method: str, headers: Headers) -> bool:
@@ -84,6 +88,18 @@ class SmallJson:
                         return body
         except TimeoutError:
             raise RefusedError(408, "The body of the request did not arrive in time.") from None
+
+
+def _check_text(body: bytes) -> None:
+    """Refuse half of a surrogate pair, which JSON can say and no file or answer can hold."""
+    if _SURROGATE.search(body) is None:
+        return
+    try:
+        json.dumps(json.loads(body), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RefusedError(400, "The body of the request holds half of a surrogate pair.") from None
+    except (ValueError, RecursionError):
+        return  # whoever reads it says what is wrong
 
 
 def _too_large() -> RefusedError:
