@@ -13,6 +13,7 @@ export class Head {
   constructor(key, model, { embedded }) {
     this.key = key;
     this.model = model;
+    this.embedded = embedded;
     this.name = key.replaceAll("~", "/");
     this.detail = null;
     this.badge = h("span", { class: "run-state" });
@@ -92,7 +93,8 @@ export class Head {
   #notices() {
     const { model, detail, problem } = this;
     if (problem) return [notice("error", [problem.message, problem.hint].filter(Boolean).join(" "))];
-    const given = (detail?.notices ?? []).map(({ code, text }) => this.#given(code, text));
+    const known = (detail?.notices ?? []).filter(({ code }) => !this.embedded || code !== "privileged");
+    const given = known.map(({ code, text }) => this.#given(code, text));
     if (model.broken) given.push(notice("warn", t("run.brokenLines", { count: model.broken })));
     if (model.unknown) given.push(notice("warn", t("run.unknownEvents", { count: model.unknown })));
     return given;

@@ -9,10 +9,13 @@ const NAMES = ["conversation", "watch", "details"];
 /** Put the parts together. */
 export function layout(head, conversation, watch, details, embedded) {
   const regions = [conversation, watch, details];
-  const tabs = NAMES.map((name) => h("button", { type: "button", role: "tab", on: { click: () => choose(name) } }, t(`run.tab.${name}`)));
+  const tabs = NAMES.map((name) => h("button", { type: "button", role: "tab", "aria-controls": `run-${name}`, on: { click: () => choose(name) } }, t(`run.tab.${name}`)));
   const list = h("div", { class: "tabs run-tabs", role: "tablist", "aria-label": t("run.parts") }, tabs);
   const node = h("div", { class: `run${embedded ? " is-embedded" : ""}` }, head, list, h("div", { class: "run-regions" }, regions));
-  regions.forEach((region, index) => region.classList.add("run-region", `run-region-${NAMES[index]}`));
+  regions.forEach((region, index) => {
+    region.id = `run-${NAMES[index]}`;
+    region.classList.add("run-region", `run-region-${NAMES[index]}`);
+  });
 
   function choose(name) {
     node.dataset.tab = name;

@@ -160,18 +160,18 @@ export class Timeline {
     context.fillRect(left, top + height - 3, width, 3);
     context.font = "12px sans-serif";
     if (width >= 7) context.fillText(SYMBOLS[call.status] ?? "", left + width / 2, top + height / 2 - 1, width);
-    if (width >= 60 && !call.readonly) this.#paintName(context, call.name, left, width, top);
+    if (width >= 60 && !call.readonly) this.#paintName(context, call, left, width, top);
     if (index !== this.selected) return;
     context.strokeStyle = this.colours["--focus"];
     context.lineWidth = 2;
     context.strokeRect(left - 0.5, BAR_TOP - 3, width + 1, BAR_HEIGHT + 6);
   }
 
-  #paintName(context, name, left, width, top) {
+  #paintName(context, call, left, width, top) {
     context.textAlign = "left";
-    context.fillStyle = this.colours["--text"];
+    context.fillStyle = this.colours[call.status === "running" ? "--on-accent" : "--text"];
     context.font = "11px sans-serif";
-    context.fillText(name, left + 4, top + 8, width / 2 - 10);
+    context.fillText(call.name, left + 4, top + 8, width / 2 - 10);
     context.textAlign = "center";
   }
 

@@ -29,7 +29,7 @@ export class Views {
     this.stage = h("div", { class: "run-view-stage" }, this.none, this.main.node, this.depth.canvas, this.overlay);
     this.caption = h("p", { class: "run-view-caption small" });
     this.full = h("button", { type: "button", class: "btn btn-small btn-icon", title: t("run.fullScreen"), "aria-label": t("run.fullScreen"), on: { click: () => this.toggleFull() } }, "⤢");
-    this.strip = h("div", { class: "run-tiles", role: "tablist", "aria-label": t("run.cameras") });
+    this.strip = h("div", { class: "run-tiles", role: "radiogroup", "aria-label": t("run.cameras") });
     this.node = h(
       "section",
       { class: "run-views panel", "aria-label": t("run.views") },
@@ -128,7 +128,7 @@ export class Views {
       const picture = image?.node ?? h("span", { class: "run-tile-depth", "aria-hidden": "true" });
       const node = h(
         "button",
-        { type: "button", class: "run-tile", role: "tab", on: { click: () => this.choose(name) } },
+        { type: "button", class: "run-tile", role: "radio", on: { click: () => this.choose(name) } },
         picture,
         h("span", { class: "run-tile-label" }, this.#label(name)),
       );
@@ -156,7 +156,7 @@ export class Views {
 
   #markTiles() {
     for (const [name, { node }] of this.tiles) {
-      node.setAttribute("aria-selected", String(name === this.chosen));
+      node.setAttribute("aria-checked", String(name === this.chosen));
       node.tabIndex = name === this.chosen ? 0 : -1;
     }
   }
