@@ -15,6 +15,9 @@ SAME_IN_BOTH = {"B − A", "A − B"}
 """Signs that are no words."""
 FILES = {"run.json"}
 NAMES = {"JSON", "GPU", "VLA", "ID", "Token", "token", "USD", "CSRF", "API", "RPent", "Ctrl", "Enter", "Esc"}
+KEY = rf"(?:{'|'.join(AREAS)})\.[\w.]*"
+WHOLE_KEY = re.compile(rf'["`]({KEY}\w)["`]')
+BUILT_KEY = re.compile(rf"`({KEY})\$\{{")
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|createContextualFragment"
     r"|DOMParser|javascript:|setHTMLUnsafe|setAttribute\([\"'`]on"
@@ -58,11 +61,8 @@ def test_chinese_texts_are_chinese(area: str) -> None:
         words = set(
             re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*`|\{\w+\}|/[\w-]+|[\w-]*[_.=][\w.=-]*", "", text))
         )
-        if (
-            text in SAME_IN_BOTH
-            or words <= NAMES
-            and not re.search(r"[\u4e00-\u9fff]", texts("en", area)[key] + text)
-        ):
+        named = words <= NAMES and not re.search(r"[\u4e00-\u9fff]", text)
+        if text in SAME_IN_BOTH or named:
             continue
         assert re.search(r"[\u4e00-\u9fff]", text), f"`{key}` is not translated: {text}"
         assert not re.search(r"[\u4e00-\u9fff][,;:?!]", text), f"`{key}` has western punctuation: {text}"
@@ -72,15 +72,15 @@ def test_every_text_that_the_page_asks_for_exists() -> None:
     known = everything("en")
     for script in scripts():
         source = code(script)
-        for key in re.findall(r'["`]((?:%s)\.[\w.]+)["`]' % "|".join(AREAS), source):
+        for key in WHOLE_KEY.findall(source):
             assert key in known or key in FILES, f"{script.name} asks for `{key}`"
-        for prefix in re.findall(r"[`]((?:%s)\.[\w.]*)\$\{" % "|".join(AREAS), source):
+        for prefix in BUILT_KEY.findall(source):
             assert any(key.startswith(prefix) for key in known), f"{script.name} asks for `{prefix}…`"
 
 
 def test_every_text_is_used() -> None:
     source = "\n".join(script.read_text() for script in scripts())
-    prefixes = tuple(re.findall(r"[`]((?:%s)\.[\w.]*)\$\{" % "|".join(AREAS), source))
+    prefixes = tuple(BUILT_KEY.findall(source))
     built = re.findall(r'named\("(\w+)"\)', source)
     unused = [
         key

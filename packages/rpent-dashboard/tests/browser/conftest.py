@@ -74,15 +74,28 @@ def offline(browser: Browser) -> Iterator[Offline]:
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 
 
+class Look:
+    """Opens pages as somebody sees them, and checks that they can be read there."""
+
+    def __init__(self, new_page: Callable[..., Page]) -> None:
+        self._new_page = new_page
+
+    def __call__(self, served: Any, width: int, theme: str, locale: str) -> Page:
+        """Open the dashboard."""
+        viewport = {"width": width, "height": 800}
+        return self._new_page(served, viewport=viewport, color_scheme=theme, locale=locale)
+
+    def check(self, page: Page) -> None:
+        """All texts stand out, nothing sticks out of the page, and no script failed."""
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        assert page.problems == []  # type: ignore[attr-defined]
+
+
 @pytest.fixture
-def too_faint() -> Callable[[Page], list[str]]:
-    """Find the visible texts of a page whose contrast with what is below them misses WCAG AA."""
-
-    def find(page: Page) -> list[str]:
-        found: list[str] = page.evaluate(CONTRAST)
-        return found
-
-    return find
+def look(new_page: Callable[..., Page]) -> Look:
+    """Open pages in a width, a theme and a language, and check them."""
+    return Look(new_page)
 
 
 SYNTHETIC = Path(__file__).parents[4] / "benchmarks" / "dashboard_runs.py"

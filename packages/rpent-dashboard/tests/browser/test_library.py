@@ -171,26 +171,17 @@ def test_an_empty_folder_says_what_to_do(serve: Any, new_page: Any, screenshot: 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "locale"), [(360, "zh-CN"), (1440, "en-US")])
 def test_it_fits_and_can_be_read(
-    serve: Any,
-    new_page: Any,
-    make_run: Any,
-    too_faint: Any,
-    screenshot: Any,
-    theme: str,
-    width: int,
-    locale: str,
+    serve: Any, look: Any, make_run: Any, screenshot: Any, *, theme: str, width: int, locale: str
 ) -> None:
     outcomes = [{"reason": "finished", "benchmark_success": True}, {"reason": "infrastructure"}, None]
     for number, outcome in enumerate(outcomes):
         make_run(f"20260922-12000{number}_dashboard_fake/run_{number}", manifest={"outcome": outcome})
     make_run("damaged", manifest=b"{")
-    page = new_page(serve, viewport={"width": width, "height": 800}, color_scheme=theme, locale=locale)
+    page = look(serve, width, theme, locale)
     page.locator(".lib-row").nth(3).wait_for()
     page.locator(".lib-row").first.get_by_role("checkbox").check()
     screenshot(page, f"library-{theme}-{width}-{locale}")
-    assert too_faint(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.problems == []
+    look.check(page)
 
 
 def test_a_list_of_many_is_a_page_of_few(many: Any) -> None:

@@ -51,6 +51,7 @@ export class Side {
       Object.assign(this, { detail, problem: null });
     } catch (error) {
       this.problem = error;
+      if (error.status === 404) this.close?.();
     }
     if (!this.closed) this.onChange();
   }
