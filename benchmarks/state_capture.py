@@ -81,11 +81,11 @@ def scene_1024() -> Capture:
 
 def recorded(recorder: Recorder, capture: Capture) -> dict[str, int]:
     """Record a capture; return what it wrote, and what the planner gets."""
-    step, pictures = recorder.step(capture)
-    folder = recorder.directory.step(step)
+    step = recorder.step(capture)
+    folder = recorder.directory.step(step.index)
     return {
         "written_bytes": sum(path.stat().st_size for path in folder.iterdir()),
-        "picture_bytes": sum(len(picture.data) for picture in pictures),
+        "picture_bytes": sum(len(picture.data) for picture in step.pictures),
     }
 
 

@@ -187,7 +187,8 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
         case ev.AssistantText():
             return f"planner: {' '.join(event.text.split())[:300]}"
         case ev.ToolCalled():
-            return f"→ {event.name} {_short(event.arguments)}"
+            who = "user: " if event.origin == "user" else ""
+            return f"→ {who}{event.name} {_short(event.arguments)}"
         case ev.ToolReturned():
             return f"  {_verdict(event)} ({event.elapsed_s:.1f} s, {event.env_steps} env steps)"
         case ev.AttemptStarted():

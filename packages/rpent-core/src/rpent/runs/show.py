@@ -112,7 +112,8 @@ def event_lines(event: Event) -> Iterator[str]:  # noqa: PLR0912  (one case an e
         case ev.AssistantThinking():
             yield from _block("thinks", event.text)
         case ev.ToolCalled():
-            yield _cut(f"  → {event.name}({_facts(event.arguments)})")
+            who = "user: " if event.origin == "user" else ""
+            yield _cut(f"  → {who}{event.name}({_facts(event.arguments)})")
         case ev.ToolReturned():
             yield _cut(f"    {'✓' if event.ok else '✗'} {_facts(_result(event))}")
         case ev.UserMessage():
