@@ -135,6 +135,11 @@ def test_broken_lines_are_shown_in_their_place(make_run: MakeRun) -> None:
     assert third["offset"] == second["offset"] + len(second["text"]) + 2
 
 
+def test_a_log_of_nothing_but_broken_lines(make_run: MakeRun) -> None:
+    events = events_in(all_of(make_run(events=[], lines=b"\xff\x00\n" * 5000)))
+    assert [event["line"] for event in events] == list(range(1, 5001))
+
+
 def test_batches_are_bounded(make_run: MakeRun) -> None:
     run = make_run(events=[{"type": "text", "seq": number, "text": "y" * 900} for number in range(2000)])
     messages = all_of(run)

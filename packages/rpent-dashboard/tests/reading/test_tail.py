@@ -2,7 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
-from rpent_dashboard.reading.tail import MAX_LINE, SHOWN, Tail, last_lines, line_number
+from rpent_dashboard.reading.tail import MAX_LINE, SHOWN, LineNumbers, Tail, last_lines
 
 
 @pytest.fixture
@@ -122,7 +122,8 @@ def test_the_rest_after_the_last_whole_line(log: Path) -> None:
 
 def test_the_number_of_a_line(log: Path) -> None:
     log.write_bytes(b"one\ntwo\nthree\n")
-    assert [line_number(log, offset) for offset in (0, 4, 8)] == [1, 2, 3]
+    numbers = LineNumbers(log)
+    assert [numbers.at(offset) for offset in (0, 4, 8, 8, 4)] == [1, 2, 3, 3, 2]
 
 
 @pytest.mark.parametrize(("count", "offset"), [(0, 18), (1, 14), (2, 8), (3, 4), (4, 0), (9, 0)])

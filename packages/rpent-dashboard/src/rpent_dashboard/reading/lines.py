@@ -45,6 +45,14 @@ def broken_json(line: bytes, number: int, offset: int) -> bytes:
     return to_json({"type": "broken", "line": number, "offset": offset, "text": text})
 
 
+def parsed(line: bytes) -> Any:
+    """Read a line; None where it holds nothing that can be read."""
+    try:
+        return from_json(line, allow_inf_nan=False)
+    except ValueError:
+        return lenient(line)
+
+
 def lenient(line: bytes) -> Any:
     """Read what is almost JSON: NaN and infinities become null, halves of surrogate pairs are replaced."""
     try:

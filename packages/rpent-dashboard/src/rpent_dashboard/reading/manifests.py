@@ -89,10 +89,9 @@ def salvaged(run: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if match := _NAME.fullmatch(run.name):
         found = {"tag": match["tag"], "planner": match["planner"], "created": _stamp(match["time"])}
-    events = first_events(run / "events.jsonl")
-    if events and (created := seconds(events[0].get("time"))) is not None:
-        found["created"] = created
-    for event in events:
+    for number, event in enumerate(first_events(run / "events.jsonl")):
+        if number == 0 and (created := seconds(event.get("time"))) is not None:
+            found["created"] = created
         if event.get("type") == "run_started":
             names = ("robot", "planner", "instruction", "tag", "seed")
             found |= {name: event[name] for name in names if isinstance(event.get(name), str | int)}
@@ -106,7 +105,7 @@ def outcome_of(run: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return how the run ended; empty where nothing says so. The last event knows it where run.json does not."""
     outcome = values.get("outcome")
     if outcome is None:
-        newest = next(iter(last_events(run / "events.jsonl")), {})
+        newest = next(last_events(run / "events.jsonl"), {})
         outcome = newest.get("outcome") if newest.get("type") == "run_ended" else None
     if isinstance(outcome, str):
         return {"benchmark_success": {"success": True, "failure": False}.get(outcome), "reason": outcome}

@@ -6,10 +6,10 @@ import os
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from rpent_dashboard.reading.lines import lenient
+from rpent_dashboard.reading.lines import parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 NEAR, FAR = 64_000, 1_000_000
@@ -18,19 +18,19 @@ UNKNOWN_HASH = "-"
 """Instead of the SHA-256 of a picture, in runs that did not record it."""
 
 
-def last_events(events: Path, most: int = NEAR) -> list[dict[str, Any]]:
-    """Return the events at the end of a log, the newest first; broken lines are left out."""
-    return list(_events(_end(events, most)))
+def last_events(events: Path, most: int = NEAR) -> Iterator[dict[str, Any]]:
+    """Yield the events at the end of a log, the newest first; broken lines are left out."""
+    return _events(reversed(_end(events, most)))
 
 
-def first_events(events: Path, most: int = NEAR) -> list[dict[str, Any]]:
-    """Return the events at the beginning of a log, in their order; broken lines are left out."""
+def first_events(events: Path, most: int = NEAR) -> Iterator[dict[str, Any]]:
+    """Yield the events at the beginning of a log, in their order; broken lines are left out."""
     try:
         with events.open("rb") as file:
             data = file.read(most)
     except OSError:
-        return []
-    return list(_events(reversed(data[: data.rfind(b"\n") + 1].splitlines())))
+        return iter(())
+    return _events(data[: data.rfind(b"\n") + 1].splitlines())
 
 
 def _end(path: Path, most: int) -> list[bytes]:
@@ -44,9 +44,9 @@ def _end(path: Path, most: int) -> list[bytes]:
     return lines[1:] if start else lines
 
 
-def _events(lines: Any) -> Iterator[dict[str, Any]]:
-    for line in reversed(list(lines)):
-        event = lenient(line)
+def _events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        event = parsed(line)
         if isinstance(event, dict):
             yield event
 
@@ -56,7 +56,7 @@ def thumbnail(run: Path) -> dict[str, str] | None:
     events = run / "events.jsonl"
     for most in (NEAR, FAR):
         lines = [line for line in _end(events, most) if b'"images":[{' in line or b'"images": [{' in line]
-        for event in _events(lines):
+        for event in _events(reversed(lines)):
             if (found := _picture(run, event)) is not None:
                 return found
     return _newest_file(run)

@@ -9,7 +9,7 @@ from pydantic_core import from_json, to_json
 
 from rpent_dashboard.reading.keys import MissingError
 from rpent_dashboard.reading.lines import lenient
-from rpent_dashboard.reading.tail import line_number
+from rpent_dashboard.reading.tail import LineNumbers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def whole_event(run: Path, offset: int) -> bytes:
     if isinstance(event := lenient(line), dict):
         return to_json(event)
     text = line.decode("utf-8", "replace")
-    return to_json({"type": "broken", "line": line_number(events, offset), "offset": offset, "text": text})
+    return to_json({"type": "broken", "line": LineNumbers(events).at(offset), "offset": offset, "text": text})
 
 
 def _line(events: Path, offset: int) -> bytes:

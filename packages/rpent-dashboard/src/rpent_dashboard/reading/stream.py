@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from rpent_dashboard.reading.lines import broken_json, event_json
 from rpent_dashboard.reading.liveness import is_over, stamp
-from rpent_dashboard.reading.tail import Tail, line_number
+from rpent_dashboard.reading.tail import LineNumbers, Tail
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -43,9 +43,11 @@ async def run_stream(watcher: Watcher, run: Path, offset: int) -> AsyncIterator[
     """
     tail, known = Tail(run / "events.jsonl", offset), stamp(run / "run.json")
 
+    numbers = LineNumbers(tail.path)
+
     async def news() -> AsyncIterator[bytes]:
         nonlocal known
-        async for found in _all_new(tail, lambda reading: list(event_messages(tail.path, reading))):
+        async for found in _all_new(tail, lambda reading: list(event_messages(reading, numbers))):
             yield found
         if (now := stamp(run / "run.json")) != known:
             known = now
@@ -94,7 +96,7 @@ async def _all_new(tail: Tail, describe: Callable[[Reading], list[bytes]]) -> As
             yield one
 
 
-def event_messages(path: Path, reading: Reading) -> Iterator[bytes]:
+def event_messages(reading: Reading, numbers: LineNumbers) -> Iterator[bytes]:
     """Yield the messages of what was read, each within the limit of a batch."""
     if reading.restarted:
         yield message("restart", offset=0)
@@ -103,7 +105,7 @@ def event_messages(path: Path, reading: Reading) -> Iterator[bytes]:
     for line in reading.lines:
         event = event_json(line.data) if line.whole else None
         if event is None and line.data.strip():
-            event = broken_json(line.data, line_number(path, line.offset), line.offset)
+            event = broken_json(line.data, numbers.at(line.offset), line.offset)
         elif event is not None:
             event = placed(event, line)
         if event is not None:

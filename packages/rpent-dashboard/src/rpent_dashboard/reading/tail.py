@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -121,14 +122,22 @@ def _long_line(file: int, offset: int, data: bytes) -> tuple[list[Line], int]:
     return [], offset
 
 
-def line_number(path: Path, offset: int) -> int:
-    """Return the number, from 1, of the line at an offset."""
-    count = 1
-    with path.open("rb") as file:
-        while offset > 0 and (block := file.read(min(BLOCK, offset))):
-            count += block.count(b"\n")
-            offset -= len(block)
-    return count
+class LineNumbers:
+    """Counts the lines of a file, from 1; each part of it once, as long as one asks for later and later ones."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._offset, self._number = path, 0, 1
+
+    def at(self, offset: int) -> int:
+        """Return the number of the line at an offset."""
+        if offset < self._offset:
+            self._offset, self._number = 0, 1
+        with suppress(OSError), self._path.open("rb") as file:
+            file.seek(self._offset)
+            while self._offset < offset and (block := file.read(min(BLOCK, offset - self._offset))):
+                self._number += block.count(b"\n")
+                self._offset += len(block)
+        return self._number
 
 
 def last_lines(path: Path, count: int, most: int = BLOCK) -> int:
