@@ -41,6 +41,7 @@ export default {
   "shell.unit.s": "{s} s",
   "shell.unit.min": "{min} min {s} s",
   "shell.unit.h": "{h} h {min} min",
+  "shell.form.suggestions": "Suggestions for “{field}”",
   "shell.form.required": "A value is needed.",
   "shell.form.notNumber": "This is not a number.",
   "shell.form.notInteger": "Only whole numbers.",

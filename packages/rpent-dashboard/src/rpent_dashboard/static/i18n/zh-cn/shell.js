@@ -41,6 +41,7 @@ export default {
   "shell.unit.s": "{s} 秒",
   "shell.unit.min": "{min} 分 {s} 秒",
   "shell.unit.h": "{h} 小时 {min} 分",
+  "shell.form.suggestions": "“{field}”的建议值",
   "shell.form.required": "此项必填。",
   "shell.form.notNumber": "请输入数字。",
   "shell.form.notInteger": "只能填整数。",

@@ -89,7 +89,7 @@ function line(shape, id) {
 function stepOnArrow(event, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }) {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   const input = event.target;
-  if (!by || input.hasAttribute("list") || !/^\s*-?\d+\s*$/.test(input.value)) return;
+  if (!by || input.getAttribute("role") === "combobox" || !/^\s*-?\d+\s*$/.test(input.value)) return;
   event.preventDefault();
   const low = minimum ?? (exclusiveMinimum ?? -Infinity) + 1;
   const high = maximum ?? (exclusiveMaximum ?? Infinity) - 1;

@@ -1,9 +1,10 @@
 /**
  * One field of a form: label, control, description, and the place for what is wrong with its value.
  */
-import { append, fill, h, setText } from "/static/js/dom.js";
+import { append, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { FieldProblem, rangeText } from "/static/js/forms/check.js";
+import { combobox } from "/static/js/forms/combobox.js";
 import { control } from "/static/js/forms/controls.js";
 import { labelOf } from "/static/js/forms/schema.js";
 
@@ -93,14 +94,12 @@ class Field {
   addSuggestions() {
     const [input] = this.control.inputs;
     if (!(input instanceof HTMLInputElement) || input.type !== "text" || this.control.inputs.length > 1) return;
-    const list = h("datalist", { id: `${this.id}-list` });
+    const list = combobox(input);
     const chosen = h("p", { class: "hint chosen" });
     let options = [];
     const show = (found) => {
       options = found ?? [];
-      fill(list, options.map(({ value, label }) => h("option", { value: String(value), label: label || null })));
-      if (options.length) input.setAttribute("list", list.id);
-      else input.removeAttribute("list");
+      list.offer(options);
       this.showChoice();
     };
     this.showChoice = () => setText(chosen, options.find(({ value }) => String(value) === input.value.trim())?.label ?? "");
@@ -108,7 +107,7 @@ class Field {
     this.suggestions = async () => show([...own, ...((await this.context.suggest?.(this.path)) ?? [])]);
     const refresh = () => this.suggestions().catch(() => show(own));
     input.addEventListener("focus", refresh);
-    input.after(list, chosen);
+    input.parentElement.after(chosen);
     show(own);
     if (this.context.suggest && this.dirty) queueMicrotask(refresh);
   }
