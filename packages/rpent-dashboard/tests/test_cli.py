@@ -67,6 +67,7 @@ def test_beyond_loopback_it_wants_a_token_file_and_says_what_that_means(start, t
     line = process.stdout.readline()
     assert (tmp_path / "token").read_text().strip() in line
     assert "no TLS" in process.stderr.readline()
+    assert "--allowed-host" in process.stderr.readline()
 
 
 def test_a_wrong_option_is_a_usage_error(start):

@@ -60,3 +60,8 @@ def announce(dashboard: Dashboard) -> None:
             "network, drives the robot.",
             err=True,
         )
+    if dashboard.any_address:
+        click.echo(
+            "From other machines, use this machine's address; its name only where `--allowed-host` gives it.",
+            err=True,
+        )

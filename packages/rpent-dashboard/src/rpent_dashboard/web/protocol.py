@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING, Any
 
 import h11
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 MAX_CONNECTIONS = 512
 HEAD_S = 15.0
 """How long the first line and the headers of a request may take to arrive."""
+UNREAD_S = 60.0
+"""How long a browser may leave unread what it was sent; its streams go on where they stopped when it comes back."""
 
 
 class Impatient(H11Protocol):
@@ -23,6 +26,7 @@ class Impatient(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Wait for a request, but not for long."""
         super().connection_made(transport)
+        _expect_acknowledgements(transport.get_extra_info("socket"))
         if len(self.connections) > MAX_CONNECTIONS:
             transport.abort()
             return
@@ -58,3 +62,10 @@ class Impatient(H11Protocol):
         self._patience = None
         if self.conn.their_state is h11.IDLE:
             self.transport.abort()
+
+
+def _expect_acknowledgements(connection: socket.socket) -> None:
+    """Let the kernel close a connection whose other end is gone or reads nothing, where it can."""
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(UNREAD_S * 1000))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

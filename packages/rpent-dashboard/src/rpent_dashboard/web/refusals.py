@@ -96,6 +96,8 @@ class Answering:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
         started = False
 
         async def watched(message: Message) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
@@ -55,12 +56,10 @@ class Dashboard:
         except BaseException:
             self._listener.socket.close()
             raise
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._up = threading.Event()
+        self._loop = asyncio.new_event_loop()
         self._stopped = False
         self._thread = threading.Thread(target=self._serve, daemon=True, name="rpent-dashboard")
         self._thread.start()
-        self._up.wait()
 
     @property
     def url(self) -> str:
@@ -77,6 +76,11 @@ class Dashboard:
         """Whether only this machine reaches it."""
         return self._listener.loopback
 
+    @property
+    def any_address(self) -> bool:
+        """Whether it listens on all addresses of this machine."""
+        return self._listener.any_address
+
     def wait(self, timeout_s: float | None = None) -> None:
         """Wait until the server ends, or the time is over.
 
@@ -90,7 +94,7 @@ class Dashboard:
     def stop(self) -> None:
         """End the server within two seconds, open streams included. May be called again, from any thread."""
         self._stopped = True
-        if self._loop is not None and not self._loop.is_closed():
+        with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._settings.streams.close)
         self._uvicorn.should_exit = True
         self._thread.join()
@@ -102,16 +106,12 @@ class Dashboard:
         self.stop()
 
     def _serve(self) -> None:
+        # Connections that are made before uvicorn is up wait in the socket's queue.
         try:
-            asyncio.run(self._main())
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._uvicorn.serve(sockets=[self._listener.socket]))
         finally:
             self._listener.socket.close()
-            self._up.set()
-
-    async def _main(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._up.set()  # connections that are made before uvicorn is up wait in the socket's queue
-        await self._uvicorn.serve(sockets=[self._listener.socket])
 
 
 def _uvicorn_config(app: Any) -> uvicorn.Config:

@@ -46,7 +46,7 @@ class EndingStreams:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         task = asyncio.current_task()
-        if task is None:  # another event loop than asyncio's
+        if task is None or scope["type"] != "http":  # another event loop than asyncio's, or no request
             return await self._app(scope, receive, send)
 
         async def watched(message: Message) -> None:

@@ -32,6 +32,8 @@ class SmallJson:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check and read the body, then pass the request on."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
         try:
             has_body = self._check(scope["method"], headers)
@@ -41,9 +43,9 @@ class SmallJson:
         try:
             body = await self._read(receive) if has_body else b""
         except ClientDisconnect:
-            return
+            return None
         _check_text(body)
-        await self._app(scope, _replayed(body, receive), send)
+        return await self._app(scope, _replayed(body, receive), send)
 
     def _check(self, method: str, headers: Headers) -> bool:
         """Return whether there is a body."""

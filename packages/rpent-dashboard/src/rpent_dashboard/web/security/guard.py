@@ -32,6 +32,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the request, then pass it on with its session in `scope["state"]["session"]`."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
         local_address = (scope.get("server") or ("",))[0]
         self._check_target(scope)
@@ -47,7 +49,7 @@ class Guard:
         if scope["method"] not in SAFE_METHODS:
             self._check_change(headers, session)
         scope.setdefault("state", {})["session"] = session
-        await self._app(scope, receive, send)
+        return await self._app(scope, receive, send)
 
     def _check_target(self, scope: Scope) -> None:
         path = scope["path"]
