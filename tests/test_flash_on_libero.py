@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import imageio_ffmpeg
 import pytest
 from rpent.memory.recorded import learn, offer_of
 from rpent.memory.store import Store
 from rpent.run import Limits, RunRequest, execute, resume
 from rpent.runs.directory import RunDirectory
+from rpent.runs.events import FrameShown, ToolReturned, read_events
 from rpent.runs.recipe import read_recipe
+from rpent.runs.video import FPS
 
 pytestmark = pytest.mark.sim
 
@@ -79,3 +82,25 @@ def test_what_was_published_is_repeated_in_another_scene(solved: Path, tmp_path:
     folder = "task-specific/libero_object_swap_t2"
     assert run["memory"]["files"] == [f"{folder}/audit.json", f"{folder}/recipe.jsonl"]
     assert len(run["memory"]["digest"]) == 64
+
+
+def test_spectators_see_its_motions_while_they_go_on(tmp_path: Path) -> None:
+    """Frames arrive between a call's beginning and its end, the hand's camera after each step; the video is as ever."""
+    outcome = execute(request(tmp_path, live=True, record_video=True))
+    assert outcome.benchmark_success
+    assert outcome.run_dir is not None
+    events = list(read_events(outcome.run_dir / "events.jsonl"))
+    frames = [event for event in events if isinstance(event, FrameShown)]
+    moved = {e.name: e for e in events if isinstance(e, ToolReturned) and e.step is not None}
+    for call in (moved["grasp"], moved["place"]):
+        own = [frame for frame in frames if frame.call_id == call.call_id]
+        assert own
+        assert all(frame.seq < call.seq for frame in own)
+        assert all((outcome.run_dir / frame.image["path"]).is_file() for frame in own)
+        assert [view["name"] for view in call.views] == ["wrist"]
+        assert call.depth == ["agentview"]
+    assert moved["grasp"].video_s is not None
+    assert moved["place"].video_s is not None
+    assert moved["grasp"].video_s[1] == moved["place"].video_s[0]
+    shown, _ = imageio_ffmpeg.count_frames_and_secs(str(outcome.run_dir / "episode.mp4"))
+    assert shown == round(moved["place"].video_s[1] * FPS)
