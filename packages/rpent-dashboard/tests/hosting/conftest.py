@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -36,10 +38,10 @@ def choices(field: str, values: Any) -> list[Choice]:
     raise KeyError(field)
 
 
-def registry(**dashboard: Any) -> FakeRegistry:
+def registry(robot_config: str = FAKE.config, **dashboard: Any) -> FakeRegistry:
     """The fake robot with what it says of itself to a dashboard, and the planners of these tests."""
     specs = fake_specs()
-    specs["robots"]["fake"] = replace(FAKE, dashboard=DashboardSpec(**dashboard))
+    specs["robots"]["fake"] = replace(FAKE, config=robot_config, dashboard=DashboardSpec(**dashboard))
     specs["planners"]["manual"] = MANUAL
     return FakeRegistry(specs)
 
@@ -106,6 +108,23 @@ class Stage:
     def wait_for(self, activity: str) -> dict[str, Any]:
         """Wait for what the planner does."""
         return self.wait(lambda state: state["activity"] == activity)
+
+
+@pytest.fixture
+def module():
+    """Return a function that makes a module which import strings can name; returns the name."""
+    made = []
+
+    def make(**attributes: Any) -> str:
+        name = f"module_of_a_test_{len(made)}"
+        made.append(name)
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name]).update(attributes)
+        return name
+
+    yield make
+    for name in made:
+        del sys.modules[name]
 
 
 @pytest.fixture

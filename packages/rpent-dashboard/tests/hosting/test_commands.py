@@ -14,6 +14,8 @@ from rpent_dashboard.hosting.errors import FieldError
 from rpent_dashboard.hosting.forms import schema_of
 from rpent_dashboard.hosting.words import split
 
+from .conftest import choices
+
 
 class Hand(Enum):
     LEFT = "left"
@@ -133,26 +135,15 @@ def test_in_the_middle_of_a_line_the_word_at_the_cursor_is_replaced():
     assert offered("/rpent-task kitchen 2", cursor=15) == (12, 19, ["kitchen"])
 
 
-def test_the_robots_own_choices_depend_on_the_other_fields():
-    spec = DashboardSpec(task_fields=("task", "seed"), choices="tests_of_hosting_choices:choices")
-    import sys
-    from types import ModuleType
-
-    from .conftest import choices
-
-    module = ModuleType("tests_of_hosting_choices")
-    module.choices = choices
-    sys.modules[module.__name__] = module
-    try:
-        fields = TaskFields.of(spec, Config)
-        answer = complete("/rpent-task ", 12, fields=fields, spec=spec, values={})
-        assert answer["options"][1] == {"insert": "1", "label": "the green cube"}
-        assert offered("/rpent-task 2 ", spec=spec, fields=fields)[2][:2] == ["20", "21"]
-        assert offered("/rpent-task green", spec=spec, fields=fields)[2] == ["1"]
-        # Where the robot's own list fails, the model's holds.
-        assert offered("/rpent-task hand=", spec=spec, fields=fields)[2] == ["left", "right"]
-    finally:
-        del sys.modules[module.__name__]
+def test_the_robots_own_choices_depend_on_the_other_fields(module):
+    spec = DashboardSpec(task_fields=("task", "seed"), choices=f"{module(choices=choices)}:choices")
+    fields = TaskFields.of(spec, Config)
+    answer = complete("/rpent-task ", 12, fields=fields, spec=spec, values={})
+    assert answer["options"][1] == {"insert": "1", "label": "the green cube"}
+    assert offered("/rpent-task 2 ", spec=spec, fields=fields)[2][:2] == ["20", "21"]
+    assert offered("/rpent-task green", spec=spec, fields=fields)[2] == ["1"]
+    # Where the robot's own list fails, the model's holds.
+    assert offered("/rpent-task hand=", spec=spec, fields=fields)[2] == ["left", "right"]
 
 
 def test_schemas_for_forms():

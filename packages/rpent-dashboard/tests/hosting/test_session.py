@@ -6,8 +6,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from pydantic import Field, SecretStr
 from rpent.run.request import Explore
 from rpent.runs.index import list_runs
+from rpent.testing.fake_robot.config import FakeConfig
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
 
 from .conftest import manual, scripted
@@ -149,10 +151,54 @@ def test_closing_ends_the_task_and_keeps_the_queue(stage):
     }
 
 
-def test_secrets_stay_out_of_state_and_journal(stage):
-    s = stage(replace(scripted(), token="the-token-of-a-server"))
-    s.control.queue({})
-    s.wait_idle()
-    assert "the-token" not in json.dumps(s.state)
-    assert "the-token" not in (s.folder / "session.jsonl").read_text()
+class SecretConfig(FakeConfig):
+    key: SecretStr = SecretStr("")
+
+
+class RequiredConfig(FakeConfig):
+    task: int = Field(ge=0, le=2)
+
+
+def test_secrets_stay_out_of_state_and_journal(stage, module):
+    name = f"{module(Config=SecretConfig)}:Config"
+    s = stage(replace(scripted(key="a-key"), token="a-token"), robot_config=name)
+    s.control.queue({"key": "another-key"})
+    state = s.wait_idle()
+    assert state["schema"]["properties"]["key"]["writeOnly"] is True
+    assert s.tasks("status", "values") == [("ended", {})]
+    for place in (json.dumps(state), (s.folder / "session.jsonl").read_text()):
+        for secret in ("a-key", "another-key", "a-token"):
+            assert secret not in place
     assert str(s.host.output_dir) not in (s.folder / "session.jsonl").read_text()
+
+
+def test_a_session_is_opened_before_its_task_is_chosen(stage, module):
+    name = f"{module(Config=RequiredConfig)}:Config"
+    s = stage(scripted(), robot_config=name, task_fields=("task",))
+    assert s.state["schema"]["required"] == ["task"]
+    with pytest.raises(FieldError, match="needs `task`") as caught:
+        s.control.queue({})
+    assert caught.value.field == "values.task"
+    assert s.control.queue({"task": 0})["values"] == {"task": 0}
+    s.wait_idle()
+    assert s.tasks("outcome") == [("success",)]
+
+
+def test_what_is_no_field_of_a_task_must_be_there_from_the_start(stage, module):
+    name = f"{module(Config=RequiredConfig)}:Config"
+    with pytest.raises(FieldError, match="needs `task`"):
+        stage(scripted(), robot_config=name, task_fields=("seed",))
+
+
+def test_only_the_last_of_many_tasks_are_shown(stage):
+    s = stage(manual())
+    s.control.queue({})
+    s.wait_for("awaiting")
+    for number in range(150):
+        s.host.session.note("queued", id=f"t{number}", values={}, planner="manual", planner_config={})
+        if number < 149:
+            s.host.session.note("withdrawn", id=f"t{number}")
+    names = [task["id"] for task in s.state["tasks"]]
+    assert len(names) == 102
+    assert names[0] == s.state["current"]
+    assert names[1:] == [f"t{number}" for number in range(49, 150)]

@@ -115,9 +115,11 @@ def test_a_long_call_of_the_person_is_interrupted(stage):
     answers = []
     call = threading.Thread(target=lambda: answers.append(s.control.call(*FAR)))
     call.start()
-    s.wait(lambda _: any(isinstance(event, ev.ToolCalled) for event in events(s)))
+    state = s.wait_for("busy")
+    assert (state["holds"], state["can_call"]) == (False, True)
     s.control.interrupt()
     call.join(10)
+    s.wait_for("awaiting")
     assert answers
     (returned,) = (event for event in events(s) if isinstance(event, ev.ToolReturned))
     assert returned.cancelled

@@ -8,33 +8,27 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RpentError
 from rpent.plugins.named import load_named
 from rpent.run.request import Limits
-from rpent.runs.index import list_runs
+from rpent.specs import PerceptorSpec
 
 from rpent_dashboard.hosting.forms import field_names, schema_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pydantic import BaseModel
     from rpent.run.resolve import Registry
     from rpent.specs import DashboardSpec
-
-MAX_MODELS = 20
-"""How many models of earlier runs are suggested."""
 
 
 class Catalogue:
     """Describes plugins; each is asked once."""
 
-    def __init__(self, registry: Registry, output_dir: Path) -> None:
-        self._registry, self._output_dir = registry, output_dir
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
         self._known: dict[tuple[str, str], dict[str, Any]] = {}
 
     def launch(self) -> dict[str, Any]:
-        """Return what the launch page shows."""
+        """Return what the launch page shows, except for the models of earlier runs."""
         kinds = ("robots", "planners", "policies", "perceptors")
-        found: dict[str, Any] = {kind: self.of_kind(kind) for kind in kinds}
-        return {**found, "limits": asdict(Limits()), "models": self.models()}
+        return {**{kind: self.of_kind(kind) for kind in kinds}, "limits": asdict(Limits())}
 
     def of_kind(self, kind: str) -> list[dict[str, Any]]:
         """Describe the plugins of a kind, the unusable ones with their problem."""
@@ -47,14 +41,6 @@ class Catalogue:
             self._known[key] = self._described(kind, name)
         return self._known[key]
 
-    def models(self) -> list[str]:
-        """Return the language models of earlier runs, the last used first."""
-        try:
-            runs = list_runs(self._output_dir)
-        except RpentError:
-            return []
-        return list(dict.fromkeys(run.model for run in runs if run.model))[:MAX_MODELS]
-
     def _described(self, kind: str, name: str) -> dict[str, Any]:
         described: dict[str, Any] = {"name": name, "summary": "", "schema": None, "problem": ""}
         try:
@@ -63,8 +49,8 @@ class Catalogue:
             if kind == "planners":
                 described["uses_model"] = spec.uses_model
             model = load_named(spec.config, f"`{name}`") if spec.config else None
-            if model is not None:
-                described["schema"] = schema_of(model)
+            schemas = [schema_of(found) for found in models_of(spec)]
+            described["schema"] = merged(schemas) if schemas else None
             if kind == "robots":
                 described["dashboard"] = dashboard_json(spec.dashboard, model)
             if kind == "perceptors":
@@ -74,6 +60,21 @@ class Catalogue:
         except Exception as error:  # noqa: BLE001  (one bad plugin hides no other)
             described["problem"] = f"Its options cannot be read: {type(error).__name__}: {error}"
         return described
+
+
+def models_of(spec: Any) -> list[type[BaseModel]]:
+    """Return the config models that a plugin's user fills: its own, and that of a perceptor's service."""
+    service = getattr(spec, "service", None) if isinstance(spec, PerceptorSpec) else None
+    named = [spec.config, service.config if service is not None else None]
+    return [load_named(config, f"`{spec.name}`") for config in dict.fromkeys(named) if config]
+
+
+def merged(schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one schema with the properties of several; a service that already runs needs none of its own."""
+    first, *others = schemas
+    properties = {name: value for schema in reversed(schemas) for name, value in schema["properties"].items()}
+    definitions = {name: value for schema in schemas for name, value in schema.get("$defs", {}).items()}
+    return {**first, "properties": properties, **({"$defs": definitions} if others and definitions else {})}
 
 
 def dashboard_json(spec: DashboardSpec, model: type[BaseModel] | None) -> dict[str, Any]:

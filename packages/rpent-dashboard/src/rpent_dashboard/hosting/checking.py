@@ -44,8 +44,7 @@ def check(request: RunRequest, registry: Registry) -> Resolved:
     except FieldError:
         raise
     except UsageError as error:
-        field = _guess(error.message, request.robot_config)
-        raise FieldError(error.message, hint=error.hint, field=field and f"robot_config.{field}") from error
+        raise FieldError(error.message, hint=error.hint, field=_place(error, request)) from error
 
 
 def check_base(request: RunRequest, registry: Registry) -> None:
@@ -171,6 +170,14 @@ def _field(error: UsageError) -> str:
         return ".".join(str(place) for place in places[:1])
     found = re.search(r"has no option `([^`]+)`", error.message)
     return found.group(1) if found else ""
+
+
+def _place(error: UsageError, request: RunRequest) -> str:
+    """Return the field that resolving a request with accepted values complained of, where it can be told."""
+    if isinstance(error.__cause__, ValidationError) and request.perceptor_service_config:
+        return f"perceptor_config.{_field(error)}"
+    field = _guess(error.message, request.robot_config)
+    return f"robot_config.{field}" if field else ""
 
 
 def _guess(message: str, values: Mapping[str, Any]) -> str:

@@ -7,14 +7,14 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import RunDirectoryError, UsageError
+from rpent.errors import PluginError, RunDirectoryError, UsageError
 from rpent.home import expanded
 from rpent.plugins import registry as installed
 from rpent.run.manifest import request_from_json, request_to_json
 from rpent.run.request import RunRequest
 
 from rpent_dashboard.hosting import folder
-from rpent_dashboard.hosting.catalogue import Catalogue
+from rpent_dashboard.hosting.catalogue import Catalogue, models_of
 from rpent_dashboard.hosting.changes import Changes
 from rpent_dashboard.hosting.checking import check_base, limits_of
 from rpent_dashboard.hosting.errors import ConflictError, FieldError
@@ -43,7 +43,7 @@ class Host:
         self.output_dir = expanded(output_dir)
         self.registry: Registry = registry or installed.current()
         self.changes = Changes()
-        self.catalogue = Catalogue(self.registry, self.output_dir)
+        self.catalogue = Catalogue(self.registry)
         self.closed = threading.Event()
         """Set when a session came to its end and no other has begun."""
         self._lock = threading.Lock()
@@ -174,6 +174,7 @@ class Host:
             if not (isinstance(values.get(name), str) and values[name]):
                 raise FieldError(f"`{name}` is missing.", field=name)
         environ = os.environ.get
+        perceptor_config, service_config = self._perceptor(values)
         return RunRequest(
             robot=values["robot"],
             planner=values["planner"],
@@ -181,7 +182,8 @@ class Host:
             policy=values.get("policy") or None,
             robot_config=dict(values.get("robot_config") or {}),
             planner_config=dict(values.get("planner_config") or {}),
-            perceptor_config=dict(values.get("perceptor_config") or {}),
+            perceptor_config=perceptor_config,
+            perceptor_service_config=service_config,
             policy_config=dict(values.get("policy_config") or {}),
             output_dir=self.output_dir,
             limits=limits_of(values.get("limits") or {}),
@@ -199,4 +201,22 @@ class Host:
                 )
                 if (python := environ(name))
             },
+        )
+
+    def _perceptor(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the values for the perceptor and those for its service, which have one form."""
+        given = dict(values.get("perceptor_config") or {})
+        name = values.get("perceptor")
+        if not given or not name:
+            return given, {}
+        try:
+            spec = self.registry.get("perceptors", name)
+        except PluginError as error:
+            raise FieldError(error.message, hint=error.hint, field="perceptor") from error
+        models = models_of(spec)
+        own = set(models[0].model_fields) if spec.config else set()
+        served = set(models[-1].model_fields) if spec.service is not None and spec.service.config else set()
+        return (
+            {name: value for name, value in given.items() if name in own or name not in served},
+            {name: value for name, value in given.items() if name in served},
         )

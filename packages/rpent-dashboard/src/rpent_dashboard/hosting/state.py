@@ -12,13 +12,18 @@ from rpent_dashboard.hosting.checking import shown_values
 from rpent_dashboard.hosting.commands import TaskFields
 from rpent_dashboard.hosting.forms import schema_of
 from rpent_dashboard.hosting.plan import model_of
+from rpent_dashboard.hosting.record import UNDER_WAY
 
 if TYPE_CHECKING:
     from rpent.specs import RobotSpec
 
     from rpent_dashboard.hosting.catalogue import Catalogue
     from rpent_dashboard.hosting.performing import Performance
+    from rpent_dashboard.hosting.record import Record, Task
     from rpent_dashboard.hosting.session import HostedSession
+
+MAX_OVER = 100
+"""How many of the tasks that are over the page gets."""
 
 
 class State:
@@ -56,7 +61,7 @@ class State:
             return {
                 **self._fixed,
                 "open": not session.closing,
-                "tasks": [task.to_json() for task in session.record.tasks.values()],
+                "tasks": [task.to_json() for task in _shown(session.record)],
                 "services": _services(session, performance),
                 "problem": session.problem,
                 "current": performance.task.id if performance else None,
@@ -81,6 +86,13 @@ class State:
             "pending_messages": steerer.pending,
             "conversation": self._uses_model.get(performance.task.planner, True) or steerer.can_call,
         }
+
+
+def _shown(record: Record) -> list[Task]:
+    """Return the tasks; of those that are over, the last ones."""
+    over = [task.id for task in record.tasks.values() if task.status not in ("queued", *UNDER_WAY)]
+    left_out = set(over[:-MAX_OVER])
+    return [task for task in record.tasks.values() if task.id not in left_out]
 
 
 def _services(session: HostedSession, performance: Performance | None) -> list[dict[str, Any]]:

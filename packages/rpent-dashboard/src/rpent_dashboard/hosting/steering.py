@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rpent.session.session import Session
 
 Activity = Literal["none", "starting", "busy", "awaiting", "closing"]
-PLANNERS = (ev.TurnStarted, ev.AssistantText, ev.AssistantThinking, ev.MessagesDelivered)
+PLANNERS = (ev.TurnStarted, ev.AssistantText, ev.AssistantThinking, ev.MessagesDelivered, ev.ToolCalled)
 """Events that show that the planner is at work."""
 
 
@@ -37,6 +37,7 @@ class Steerer:
         self._lock = threading.Lock()
         self._early: list[str] = []
         self._under_way = 0
+        self._acting = 0
         self._task = ""
 
     # The run's side.
@@ -66,13 +67,14 @@ class Steerer:
         elif isinstance(event, ev.MessagesDelivered):
             self._under_way = max(0, self._under_way - event.count)
             self._on_change()
-        if isinstance(event, ev.AwaitingUser):
+        if isinstance(event, ev.ToolCalled | ev.ToolReturned) and event.origin == "user":
+            self._acting += 1 if isinstance(event, ev.ToolCalled) else -1
+            self._become("busy")
+        elif isinstance(event, ev.AwaitingUser):
             self._become("awaiting")
         elif isinstance(event, ev.SessionEnded | ev.RunEnded):
             self._become("closing")
-        elif isinstance(event, PLANNERS) or (
-            isinstance(event, ev.ToolCalled) and event.origin == "planner" and self.session is not None
-        ):
+        elif isinstance(event, PLANNERS):
             self._become("busy")
         self._on_event(event)
 
@@ -85,13 +87,13 @@ class Steerer:
 
     @property
     def can_call(self) -> bool:
-        """Whether a person may call tools: the planner waits for them."""
-        return self.activity == "awaiting"
+        """Whether a person may call tools: the planner waits for them, also while a call of theirs goes on."""
+        return self.activity == "awaiting" or (self.activity == "busy" and self._acting > 0)
 
     @property
     def holds(self) -> bool:
         """Whether a planner holds the robot."""
-        return self.activity in ("busy", "closing")
+        return self.activity in ("busy", "closing") and not self.can_call
 
     def send(self, text: str, *, interrupt: bool = False) -> None:
         """Give the planner a message; before its session begins it is kept for then."""
@@ -104,7 +106,7 @@ class Steerer:
             return
         if session.ended is not None:
             raise ConflictError("The task is over; nobody would read the message.")
-        if interrupt:
+        if interrupt and self.activity != "awaiting":
             _apart(session.send, text, interrupt=True)
         else:
             session.send(text)
