@@ -74,6 +74,17 @@ def offline(browser: Browser) -> Iterator[Offline]:
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 
 
+@pytest.fixture
+def too_faint() -> Callable[[Page], list[str]]:
+    """Find the visible texts of a page whose contrast with what is below them misses WCAG AA."""
+
+    def find(page: Page) -> list[str]:
+        found: list[str] = page.evaluate(CONTRAST)
+        return found
+
+    return find
+
+
 class Look:
     """Opens pages as somebody sees them, and checks that they can be read there."""
 

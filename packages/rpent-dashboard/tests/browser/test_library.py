@@ -131,6 +131,20 @@ def test_the_keyboard_goes_on_to_the_next_page(many: Any, new_page: Any) -> None
     eventually(page, "document.activeElement.textContent === 'put cube 1450 on the pad'")
 
 
+def test_a_click_on_a_row_opens_it_and_the_way_back_leads_there(many: Any, new_page: Any) -> None:
+    page = new_page(many)
+    wait_count(page, "1,500 runs")
+    row = page.locator(".lib-row").nth(30)
+    row.scroll_into_view_if_needed()
+    scrolled = page.evaluate("scrollY")
+    row.locator(".lib-outcome").click(position={"x": 2, "y": 2})
+    page.wait_for_url("**/#/run/run_1469")
+    page.go_back()
+    wait_count(page, "1,500 runs")
+    eventually(page, "document.activeElement.textContent === 'put cube 1469 on the pad'")
+    assert abs(page.evaluate("scrollY") - scrolled) < 100
+
+
 def test_a_new_run_appears_and_focus_and_selection_stay(
     many: Any, new_page: Any, make_run: Callable[..., Path]
 ) -> None:

@@ -34,6 +34,7 @@ export default {
   "library.selection": "Selected runs",
   "library.selectedOne": "1 run selected: select another one to compare.",
   "library.selectedTwo": "2 runs selected.",
+  "library.selectFirst": "Select two runs first: go to a run and press x.",
   "library.compare": "Compare",
   "library.clearSelection": "Clear selection",
   "library.noMatch": "No run matches.",

@@ -34,6 +34,7 @@ export default {
   "library.selection": "已选的运行",
   "library.selectedOne": "已选 1 个，再选一个即可对比。",
   "library.selectedTwo": "已选 2 个。",
+  "library.selectFirst": "请先选择两个运行：移到某个运行上并按 x。",
   "library.compare": "对比",
   "library.clearSelection": "取消选择",
   "library.noMatch": "没有符合条件的运行。",

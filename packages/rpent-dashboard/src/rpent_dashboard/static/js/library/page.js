@@ -5,6 +5,7 @@ import { get, whoAmI } from "/static/js/api.js";
 import { append, fill, h, setText } from "/static/js/dom.js";
 import { number, t } from "/static/js/i18n.js";
 import { go, routeTo } from "/static/js/router.js";
+import { toast } from "/static/js/shell/announce.js";
 import { follow } from "/static/js/shell/connection.js";
 import { bindKeys } from "/static/js/shell/keys.js";
 import { filterBar } from "/static/js/library/filters.js";
@@ -34,6 +35,7 @@ class Library {
       select: (key, on) => this.select(key, on),
       inSession: (session) => this.change({ ...this.query, session, offset: 0 }),
       sort: (column) => this.sort(column),
+      open: (key) => go("run", [key]),
     });
     this.problem = h("p", { class: "notice notice-warn", role: "alert", hidden: true });
     this.empty = h("div", { hidden: true });
@@ -47,12 +49,13 @@ class Library {
     this.unbind = bindKeys(t("library.title"), this.keys());
     this.ticking = setInterval(() => this.table.tick(), TICK_MS);
     this.close = follow("/api/library/stream", { changed: () => this.load() });
-    this.clicked = () => this.remember();
+    this.clicked = (event) => this.remember(event.target.closest?.(".lib-row")?.dataset.key);
     addEventListener("click", this.clicked, true);
     await this.load();
     if (remembered.hash !== location.hash) return;
     scrollTo(0, remembered.scroll);
-    if (remembered.key) this.table.focus(remembered.key);
+    const free = document.activeElement === document.body || document.activeElement?.id === "main";
+    if (remembered.key && free) this.table.focus(remembered.key);
   }
 
   stop() {
@@ -64,8 +67,8 @@ class Library {
   }
 
   /** Note where the user is, for the way back. */
-  remember() {
-    Object.assign(remembered, { hash: location.hash, scroll: scrollY, key: this.table.current() });
+  remember(key = this.table.current()) {
+    Object.assign(remembered, { hash: location.hash, scroll: scrollY, key });
   }
 
   keys() {
@@ -184,7 +187,10 @@ class Library {
   }
 
   goCompare() {
-    if (remembered.selected.length < 2) return;
+    if (remembered.selected.length < 2) {
+      toast(t("library.selectFirst"));
+      return;
+    }
     this.remember();
     go("compare", remembered.selected);
   }

@@ -11,7 +11,7 @@ const COLUMNS = [["select"], ["picture"], ["task"], ["planner"], ["outcome"], ["
 /** The table of runs. */
 export class RunTable {
   /**
-   * @param {{select: Function, inSession: Function, sort: (column: string) => void}} actions
+   * @param {{select: Function, inSession: Function, sort: (column: string) => void, open: (key: string) => void}} actions
    */
   constructor(actions) {
     this.actions = actions;
@@ -19,12 +19,18 @@ export class RunTable {
     this.runs = [];
     this.selected = [];
     this.head = h("tr", { role: "row" });
-    this.body = h("tbody", { role: "rowgroup" });
+    this.body = h("tbody", { role: "rowgroup", on: { click: (event) => this.clicked(event) } });
     this.node = h(
       "div",
       { class: "library-table" },
       h("table", { class: "table", role: "table", "aria-label": t("library.title") }, h("thead", { role: "rowgroup" }, this.head), this.body),
     );
+  }
+
+  /** A click beside links and buttons opens the run, unless it marks text. */
+  clicked({ target }) {
+    const row = target.closest(".lib-row");
+    if (row && !target.closest("a, button, input, .lib-select") && getSelection().isCollapsed) this.actions.open(row.dataset.key);
   }
 
   /** Show runs; nodes of those that did not change stay as they are. */

@@ -45,11 +45,18 @@ function isTyping(target) {
 
 const NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "␣", Escape: "Esc" };
 
+/** What is done → the keys that do it. */
+function byLabel(bindings) {
+  const found = new Map();
+  for (const { keys, label } of bindings) found.set(label, [...(found.get(label) ?? []), ...keys]);
+  return found;
+}
+
 /** Show the shortcuts in force. */
 export function showShortcuts() {
   const sections = [...groups].map(({ title, bindings }) => [
     h("h3", {}, title),
-    h("dl", { class: "shortcuts" }, bindings.map(({ keys, label }) => [h("dt", {}, keys.map((key) => h("kbd", {}, NAMES[key] ?? key))), h("dd", {}, label)])),
+    h("dl", { class: "shortcuts" }, [...byLabel(bindings)].map(([label, keys]) => [h("dt", {}, keys.map((key) => h("kbd", {}, NAMES[key] ?? key))), h("dd", {}, label)])),
   ]);
   const off = h("input", {
     type: "checkbox",
