@@ -94,6 +94,8 @@ export class Head {
     const { model, detail, problem } = this;
     if (problem) return [notice("error", [problem.message, problem.hint].filter(Boolean).join(" "))];
     const known = (detail?.notices ?? []).filter(({ code }) => !this.embedded || code !== "privileged");
+    const stopped = !detail?.live && this.#outcome(false) === "interrupted";
+    if (stopped && !known.some(({ code }) => code === "interrupted")) known.push({ code: "interrupted", text: "" });
     const given = known.map(({ code, text }) => this.#given(code, text));
     if (model.broken) given.push(notice("warn", t("run.brokenLines", { count: model.broken })));
     if (model.unknown) given.push(notice("warn", t("run.unknownEvents", { count: model.unknown })));

@@ -76,7 +76,7 @@ const MAKERS = {
       h("p", {}, symbol(SERVICE_LEVEL[item.state] ?? "info"), t("run.serviceIs", { service: item.service, state: stateName(item.state) }), item.text ? h("span", { class: "run-plain" }, ` ${item.text}`) : null),
       item.tail ? h("pre", { class: "run-code", tabindex: "0" }, item.tail) : null,
     ],
-    `notice-${SERVICE_LEVEL[item.state] ?? "quiet"}`,
+    item.state === "ready" ? "quiet" : `notice-${SERVICE_LEVEL[item.state] ?? "quiet"}`,
   ],
   recovered: (item) => [line(t("run.recovered", { service: item.service, step: item.step }), item.text), "notice-ok"],
   stage_failed: (item) => [h("p", { class: "run-plain" }, symbol("error"), t("run.stageFailed", { stage: stageName(item.stage) }), " ", inline(item.text)), "notice-error"],

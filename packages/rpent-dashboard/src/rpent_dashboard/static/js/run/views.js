@@ -82,7 +82,9 @@ export class Views {
     if (this.main.node.alt !== text) this.main.node.alt = text;
     this.depth.show(isDepth ? this.#depthStep(name, step) : null, name);
     this.none.hidden = Boolean(seen) || isDepth;
-    setText(this.caption, this.#caption(seen, step, live, isDepth));
+    const words = this.#caption(seen, step, live, isDepth);
+    setText(this.caption, words);
+    if (this.caption.title !== words) this.caption.title = words;
     const size = this.model.cameras.get(name) ?? seen?.image;
     if (size?.width) this.stage.style.setProperty("--ratio", `${size.width} / ${size.height}`);
     this.stage.classList.toggle("is-small", (size?.width ?? 0) < 512);
