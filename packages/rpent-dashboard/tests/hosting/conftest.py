@@ -1,20 +1,26 @@
-"""A host over the fake robot, in this process; its env servers are real ones."""
+"""A host over the fake robot; its env server is a thread of this process, behind the real codec."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
+import uuid
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from rpent.rpc.api import serve
 from rpent.run.request import RunRequest
 from rpent.specs import Choice, DashboardSpec, PlannerSpec
+from rpent.testing.fake_robot.config import FakeEnvConfig
 from rpent.testing.fake_robot.robot import SPEC as FAKE
 from rpent.testing.fake_robot.robot import solution
+from rpent.testing.fake_robot.server import create
 from rpent.testing.registry import FakeRegistry, fake_specs
 from rpent_dashboard.hosting.control import Control
 from rpent_dashboard.hosting.host import Host
@@ -26,6 +32,7 @@ MANUAL = PlannerSpec(
     config="rpent_dashboard.manual:ManualConfig",
     uses_model=False,
 )
+TOKEN = "token-of-the-env-server"
 COLORS = ("red", "green", "blue")
 
 
@@ -128,7 +135,25 @@ def module():
 
 
 @pytest.fixture
-def stage(tmp_path):
+def env_server(monkeypatch):
+    """Return a function that starts an env server and returns its endpoint; hosts know its token."""
+    monkeypatch.setenv("RPENT_TOKEN", TOKEN)
+    with ExitStack() as stack:
+
+        def start(step_time_s: float = 0.0) -> str:
+            endpoint = f"inproc://hosted-{uuid.uuid4().hex[:8]}"
+            server = serve(endpoint, create(FakeEnvConfig(step_time_s=step_time_s)), token=TOKEN)
+            thread = threading.Thread(target=server.run, daemon=True)
+            thread.start()
+            stack.callback(thread.join, 10)
+            stack.callback(server.shutdown)
+            return endpoint
+
+        yield start
+
+
+@pytest.fixture
+def stage(tmp_path, env_server):
     """Return a function that makes a host, each over the same output directory; all are closed at the end."""
     made = []
 
@@ -136,7 +161,8 @@ def stage(tmp_path):
         host = Host(tmp_path / "runs", registry=registry(**dashboard))
         made.append(host)
         if request is not None:
-            host.open(request)
+            endpoint = env_server(request.robot_config.get("step_time_s", 0.0))
+            host.open(replace(request, endpoints={"env": endpoint}, token=TOKEN))
         return Stage(host)
 
     yield make

@@ -23,6 +23,12 @@ def served(serve_with, tmp_path):
 
 
 @pytest.fixture
+def launch(post, env_server):
+    """Open a session."""
+    return lambda **values: post("/api/session", {**MANUAL, "endpoints": {"env": env_server()}, **values})
+
+
+@pytest.fixture
 def post(served):
     """POST JSON."""
     return lambda path, body=None: served.client.post(path, json={} if body is None else body)
@@ -56,10 +62,10 @@ def states(served, seen, stop):
                 return
 
 
-def test_a_session_from_its_launch_to_its_end(served, post):
+def test_a_session_from_its_launch_to_its_end(served, post, launch):
     assert served.client.get("/api/me").json()["hosting"] is True
     assert served.client.get("/api/session").json() == {"session": None, "earlier": []}
-    opened = post("/api/session", MANUAL)
+    opened = launch()
     assert opened.status_code == 201
     assert opened.json()["schema"]["properties"]["task"]["default"] == 1
     assert opened.json()["dashboard"]["primitives"] == ["move_to"]
@@ -131,12 +137,12 @@ def test_without_a_session_there_is_nothing_to_steer(served, post):
     )
 
 
-def test_a_second_session_is_refused(served, post):
-    post("/api/session", MANUAL)
-    assert post("/api/session", MANUAL).status_code == 409
+def test_a_second_session_is_refused(launch):
+    assert launch().status_code == 201
+    assert launch().status_code == 409
 
 
-def test_two_browsers_see_the_same_and_the_last_state_always_comes(served, post):
+def test_two_browsers_see_the_same_and_the_last_state_always_comes(served, post, launch):
     seen = ([], [])
 
     def over(states_seen):
@@ -147,7 +153,7 @@ def test_two_browsers_see_the_same_and_the_last_state_always_comes(served, post)
         reader.start()
     while not all(seen):
         time.sleep(0.02)
-    post("/api/session", {**MANUAL, "planner": "scripted", "planner_config": {"calls": [["look", {}]]}})
+    launch(planner="scripted", planner_config={"calls": [["look", {}]]})
     post("/api/session/tasks", {"values": {}})
     wait(served, lambda state: state["tasks"] and state["tasks"][0]["status"] == "ended")
     post("/api/session/close")

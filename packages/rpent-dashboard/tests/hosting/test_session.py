@@ -12,7 +12,7 @@ from rpent.runs.index import list_runs
 from rpent.testing.fake_robot.config import FakeConfig
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
 
-from .conftest import manual, scripted
+from .conftest import TOKEN, manual, scripted
 
 FAR = ("move_to", {"xyz": [0.3, 0.3, 0.3]})
 STUCK = ("finish", {"status": "stuck"})
@@ -161,13 +161,13 @@ class RequiredConfig(FakeConfig):
 
 def test_secrets_stay_out_of_state_and_journal(stage, module):
     name = f"{module(Config=SecretConfig)}:Config"
-    s = stage(replace(scripted(key="a-key"), token="a-token"), robot_config=name)
+    s = stage(scripted(key="a-key"), robot_config=name)
     s.control.queue({"key": "another-key"})
     state = s.wait_idle()
     assert state["schema"]["properties"]["key"]["writeOnly"] is True
     assert s.tasks("status", "values") == [("ended", {})]
     for place in (json.dumps(state), (s.folder / "session.jsonl").read_text()):
-        for secret in ("a-key", "another-key", "a-token"):
+        for secret in ("a-key", "another-key", TOKEN):
             assert secret not in place
     assert str(s.host.output_dir) not in (s.folder / "session.jsonl").read_text()
 
