@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 
 import pytest
 from rpent.errors import UsageError
@@ -66,6 +68,8 @@ class Crashing:
     """A session whose second call is undone by a crash, twice."""
 
     prior_calls = 0
+    interrupts = 0
+    interactive = False
 
     def __init__(self):
         self.called = []
@@ -75,6 +79,9 @@ class Crashing:
 
     def notice(self, text, **_):
         raise AssertionError(text)
+
+    def user_messages(self):
+        return []
 
     def call(self, name, arguments):
         self.called.append(arguments.get("xyz", name))
@@ -94,6 +101,8 @@ class Numbered:
     """A session whose `segment` numbers what it finds from 7 on, unlike the recording."""
 
     prior_calls = 0
+    interrupts = 0
+    interactive = False
 
     def __init__(self):
         self.calls = []
@@ -104,10 +113,13 @@ class Numbered:
     def notice(self, text, level="info"):
         pass
 
+    def user_messages(self):
+        return []
+
     def call(self, name, arguments):
         self.calls.append((name, arguments))
         data = {"candidates": [{"id": "s7.0"}, {"id": "s7.1"}]} if name == "segment" else {}
-        return ToolReply(ok=True, data=data)
+        return ToolReply(ok=True, data=data, ended=name == "finish")
 
 
 def test_ids_of_found_things_are_those_of_this_run(tmp_path):
@@ -119,3 +131,42 @@ def test_ids_of_found_things_are_those_of_this_run(tmp_path):
     session = Numbered()
     ReplayPlanner(ReplayConfig(recipe=written(tmp_path, calls))).run(session)
     assert session.calls[1] == ("grasp", {"segment_id": "s7.1", "target": "s1.1 is a text"})
+
+
+def test_a_call_that_the_user_interrupted_is_made_again(tmp_path):
+    """Once they have spoken; what they did by hand meanwhile stays in the record as theirs."""
+    calls = [
+        {"name": "move_to", "arguments": {"xyz": [0.3, 0.3, 0.3]}},
+        {"name": "set_gripper", "arguments": {"gripper": "close"}},
+    ]
+    planner = ReplayPlanner(ReplayConfig(recipe=written(tmp_path, calls)))
+    with fake_session(tmp_path / "runs", interactive=True, step_time_s=0.02) as session:
+        thread = threading.Thread(target=planner.run, args=(session,))
+        thread.start()
+
+        def seen(kind):
+            return [event for event in read_events(session.recorder.directory.events) if event.type == kind]
+
+        def until(condition):
+            deadline = time.monotonic() + 20
+            while not condition():
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+
+        until(lambda: seen("tool_called"))
+        session.interrupt()
+        until(lambda: session.awaiting)
+        assert session.user_call("move_to", {"xyz": [0.0, 0.0, 0.3]}).data["ok"]
+        session.send("Go on.")
+        thread.join(20)
+        returned = [(event.name, event.origin, event.cancelled) for event in seen("tool_returned")]
+        assert returned == [
+            ("move_to", "planner", True),
+            ("move_to", "user", False),
+            ("move_to", "planner", False),
+            ("set_gripper", "planner", False),
+            ("finish", "planner", False),
+        ]
+        assert [event.text for event in seen("notice")] == [
+            "A replay cannot read messages; it goes on with the recipe."
+        ]

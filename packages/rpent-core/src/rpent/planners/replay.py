@@ -72,14 +72,21 @@ class ReplayPlanner:
                 differences.append(different)
                 session.notice(different, level="warning")
         session.begin_turn()
-        session.call(FINISH, self._verdict(differences))
+        while not session.call(FINISH, self._verdict(differences)).ended:
+            _listen(session)  # the user interrupted just before, and has let it go on
 
     def _repeat(self, call: RecipeCall, session: Session) -> ToolReply:
-        """Make a call; once more when a service died under it. The session bears that a few times."""
-        reply = session.call(call.name, self._translated(call.arguments))
-        while reply.undone and not reply.ended:
+        """Make a call; again when a service died under it (the session bears that a few times) or the user stopped it.
+
+        A user who is there has spoken before the reply to a stopped call comes.
+        """
+        while True:
+            interrupts = session.interrupts
             reply = session.call(call.name, self._translated(call.arguments))
-        return reply
+            _listen(session)
+            stopped = session.interrupts != interrupts and (reply.cancelled or not reply.executed)
+            if reply.ended or not (reply.undone or (stopped and session.interactive)):
+                return reply
 
     def _translated(self, arguments: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -105,6 +112,11 @@ class ReplayPlanner:
         changed = f"{len(differences)} call{'s' if len(differences) > 1 else ''}"
         note = f" {changed} ended differently." if differences else ""
         return {"status": status, "summary": f"Replayed {len(self._calls) - 1} calls.{note}"}
+
+
+def _listen(session: Session) -> None:
+    if session.user_messages():
+        session.notice("A replay cannot read messages; it goes on with the recipe.")
 
 
 def _difference(call: RecipeCall, reply: ToolReply) -> str:

@@ -343,6 +343,7 @@ class CallRunner:
             images=done.pictures,
             text=bounded_json(done.data),
             undone=done.undone,
+            cancelled=done.cancelled,
             executed=done.executed,
             ended=self._session.ended is not None,
             call_id=call_id,

@@ -27,6 +27,8 @@ class ToolReply:
     undone: bool = False
     """A service died under the call and the world was put back to the state before it: the same call may be made
     again."""
+    cancelled: bool = False
+    """Somebody stopped it on its way: the user, or the end of the session."""
     executed: bool = True
     """False: refused before anything happened (bad arguments, unknown tool, episode over, session over)."""
     ended: bool = False
@@ -37,4 +39,5 @@ class ToolReply:
 def not_made(name: str, call_id: str = "") -> ToolReply:
     """Return the answer to a call that the session never gets: the user interrupted before its turn came."""
     error = f"`{name}` was not executed: the user interrupted."
-    return ToolReply(ok=False, data={"error": error}, text=json.dumps({"error": error}), call_id=call_id)
+    text = json.dumps({"error": error})
+    return ToolReply(ok=False, data={"error": error}, text=text, executed=False, call_id=call_id)
