@@ -71,11 +71,17 @@ def test_budgets_usage_and_files(serve: Any, new_page: Callable[..., Any], synth
     assert download.value.suggested_filename == "done_events.jsonl"
 
 
+@pytest.mark.parametrize("killed", [True, False])
 def test_an_interrupted_run_says_how_it_goes_on(
-    serve: Any, new_page: Callable[..., Any], make_run: Callable[..., Path]
+    serve: Any, new_page: Callable[..., Any], make_run: Callable[..., Path], *, killed: bool
 ) -> None:
     outcome = {"reason": "interrupted", "detail": "", "benchmark_success": None, "planner_status": None}
-    run = make_run(manifest={"outcome": outcome})
+    events: list[dict[str, Any]] = [{"seq": 0, "time": 1.0, "type": "turn", "turn": 1}]
+    if killed:
+        run = make_run(manifest={"outcome": None, "finished": None}, events=events)
+    else:
+        ended = {"seq": 1, "time": 2.0, "type": "run_ended", "outcome": outcome}
+        run = make_run(manifest={"outcome": outcome}, events=[*events, ended])
     page = new_page(serve, viewport=WIDE)
     open_run(page, serve, run.name)
     page.wait_for_function(
