@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 from click.testing import CliRunner
-from reference_python import api_page, events_page
+from reference_python import api_page, events_page, events_schema
 from reference_tools import libero_tools_page
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
@@ -135,6 +135,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "specs.md": specs_page(),
         REFERENCE / "cli.md": cli_page(),
         REFERENCE / "events.md": events_page(),
+        REFERENCE / "events.schema.json": events_schema(),
         REFERENCE / "api.md": api_page(),
         REFERENCE / "libero-tools.md": libero_tools_page(),
     }
@@ -144,7 +145,7 @@ def main() -> int:
     """Write the pages, or compare them."""
     stale = []
     for path, text in pages().items():
-        content = NOTE + text.rstrip() + "\n"
+        content = (NOTE if path.suffix == ".md" else "") + text.rstrip() + "\n"
         if "--check" in sys.argv:
             if not path.exists() or path.read_text(encoding="utf-8") != content:
                 stale.append(path.relative_to(ROOT))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 import textwrap
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
 from rpent import api, testing
 from rpent.runs import events
 
@@ -191,9 +193,17 @@ def event_types() -> list[type[events.Event]]:
     return [cls for cls in found if issubclass(cls, events.Event) and cls is not events.Event]
 
 
+def events_schema() -> str:
+    """The JSON Schema of one line of `events.jsonl`."""
+    schema = TypeAdapter(events.AnyEvent).json_schema()
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "An event of a run"}
+    return json.dumps({**head, **schema}, indent=1)
+
+
 def events_page() -> str:
     """Every event type and its fields."""
-    lines = ["# Events\n", inspect.getdoc(events) or "", "\nFields of every event:"]
+    lines = ["# Events\n", inspect.getdoc(events) or ""]
+    lines += ["\nAs a JSON Schema: [events.schema.json](events.schema.json).", "\nFields of every event:"]
     lines += field_table(events.Event)
     for cls in event_types():
         lines += [f"\n## `{cls.model_fields['type'].default}`\n", inspect.getdoc(cls) or ""]
