@@ -149,8 +149,8 @@ class Session:
             )
         finally:
             current = self._runner.current if ending.reason == "finished" else None
-            self._worker.cancel_all(ending.detail or ending.reason, sparing=current)
             self._dialogue.mailbox.close()
+            self._worker.cancel_all(ending.detail or ending.reason, sparing=current)
             self.cancel.cancel(ending.reason)
 
     def fail(self, detail: str, *, hint: str = "") -> None:
