@@ -36,7 +36,7 @@ class DashboardProcess:
                 env={**kept, "HOME": str(cwd), "PYTHONUNBUFFERED": "1", **env},
                 start_new_session=True,
             )
-        found = self._wait(lambda: re.search(r"Dashboard: (\S+)", self.output))
+        found = self.until(lambda: re.search(r"Dashboard: (\S+)", self.output))
         self.token_url = found.group(1)
         self.client = httpx.Client(base_url=self.token_url.partition("?")[0], timeout=60, trust_env=False)
         assert self.client.get(self.token_url).status_code == 200
@@ -69,7 +69,7 @@ class DashboardProcess:
 
     def wait(self, condition: Callable[[Any], object], timeout_s: float = 60) -> Any:
         """Wait until the state is so."""
-        return self._wait(lambda: (state := self.state) and condition(state) and state, timeout_s)
+        return self.until(lambda: (state := self.state) and condition(state) and state, timeout_s)
 
     def wait_for(self, activity: str) -> Any:
         """Wait for what the planner does."""
@@ -96,19 +96,32 @@ class DashboardProcess:
         found = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
         return [pid for pid in found if _mentions(pid, self.log.parent)]
 
-    def _wait(self, condition: Callable[[], Any], timeout_s: float = 60) -> Any:
-        deadline = time.monotonic() + timeout_s
-        while not (found := condition()):
-            assert self.process.poll() is None or condition(), f"it ended:\n{self.output}"
-            assert time.monotonic() < deadline, f"it did not happen:\n{self.output}\n{self._tasks()}"
-            time.sleep(0.05)
-        return found
+    def until(self, condition: Callable[[], Any], timeout_s: float = 60) -> Any:
+        """Wait until something is so; fails when the process ends before."""
+
+        def looked() -> Any:
+            found = condition()
+            assert found or self.process.poll() is None or condition(), f"it ended:\n{self.output}"
+            return found
+
+        return eventually(looked, timeout_s, lambda: f"{self.output}\n{self._tasks()}")
 
     def _tasks(self) -> str:
         try:
             return json.dumps(self.state["tasks"], indent=1)
         except Exception as error:
             return str(error)
+
+
+def eventually(
+    condition: Callable[[], Any], timeout_s: float = 60, shown: Callable[[], str] = lambda: ""
+) -> Any:
+    """Wait until something is so."""
+    deadline = time.monotonic() + timeout_s
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"it did not happen:\n{shown()}"
+        time.sleep(0.05)
+    return found
 
 
 def _mentions(pid: int, folder: Path) -> bool:

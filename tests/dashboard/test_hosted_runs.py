@@ -11,11 +11,44 @@ from rpent.runs import events as ev
 from rpent.runs.events import read_events
 from rpent.testing.models import Call, ModelServer, Reply
 
-from .processes import DashboardProcess
+from .processes import DashboardProcess, eventually
 
 FAR = [Call("move_to", {"xyz": [0.3, 0.3, 0.3]})]
 SERVE = ("--dashboard", "--dashboard-port", "0")
 FAKE = ("run", "--robot", "fake", "--no-video")
+
+
+STUBBORN = """
+from rpent.api import PlannerSpec, hookimpl
+
+PLUGIN_API = 1
+
+
+@hookimpl
+def rpent_planners():
+    yield PlannerSpec(
+        name="stubborn", summary="Does not end.", planner="stubborn_plugin:Planner", config="stubborn_plugin:Config"
+    )
+
+
+def __getattr__(name):
+    import time
+
+    from pydantic import BaseModel
+
+    class Config(BaseModel):
+        pass
+
+    class Planner:
+        def __init__(self, config):
+            pass
+
+        def run(self, session):
+            session.begin_turn()
+            time.sleep(120)
+
+    return {"Config": Config, "Planner": Planner}[name]
+"""
 
 
 def finish(status="success"):
@@ -103,8 +136,7 @@ def test_an_interrupt_stops_the_motion_and_the_user_acts(with_model, tmp_path):
         lambda state: state["tasks"] and state["tasks"][0]["run"] and state["activity"] == "busy"
     )
     task = state["tasks"][0]
-    while not any(isinstance(event, ev.ToolCalled) for event in events_of(tmp_path, task)):
-        time.sleep(0.05)
+    rpent.until(lambda: any(isinstance(event, ev.ToolCalled) for event in events_of(tmp_path, task)))
     rpent.post("/calls", {"name": "finish", "arguments": {"status": "stuck"}}, status=409)
     began = time.monotonic()
     rpent.post("/interrupt")
@@ -186,6 +218,23 @@ def test_ctrl_c_ends_the_task_in_order(start, tmp_path):
     assert rpent.group() == []
 
 
+def test_a_second_ctrl_c_does_not_wait_for_a_planner(start, plugin_site, tmp_path):
+    plugin_site.add(
+        "rpent-planner-stubborn",
+        entry_points={"rpent.planners": {"stubborn": "stubborn_plugin"}},
+        modules={"stubborn_plugin.py": STUBBORN},
+    )
+    rpent = start(*FAKE, "--planner", "stubborn", "--task", "0", *SERVE)
+    state = rpent.wait_for("busy")
+    rpent.signal(signal.SIGINT)
+    rpent.until(
+        lambda: any(isinstance(event, ev.SessionEnded) for event in events_of(tmp_path, state["tasks"][0]))
+    )
+    rpent.signal(signal.SIGINT)
+    assert rpent.leave(20) == 130  # a planner has 30 s
+    assert rpent.group() == []
+
+
 def test_ctrl_c_while_nothing_runs(start):
     rpent = start(*FAKE, "--planner", "manual", *SERVE)
     assert rpent.state["tasks"] == []
@@ -200,6 +249,7 @@ def test_after_a_kill_the_session_goes_on_in_another_process(start, tmp_path):
     name = rpent.state["name"]
     rpent.process.kill()
     rpent.leave()
+    eventually(lambda: rpent.group() == [])
 
     other = start("dashboard", "--port", "0")
     (earlier,) = other.client.get("/api/session").json()["earlier"]
@@ -214,7 +264,7 @@ def test_after_a_kill_the_session_goes_on_in_another_process(start, tmp_path):
     third = start("dashboard", "--port", "0")
     third.post("/continue", {"name": name}, status=409)
     other.post("/close")
-    other._wait(lambda: other.state is None)
+    other.until(lambda: other.state is None)
     other.signal(signal.SIGINT)
     assert other.leave() == 0
     assert third.post("/continue", {"name": name}, status=200)["name"] == name

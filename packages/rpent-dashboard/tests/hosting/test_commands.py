@@ -70,6 +70,7 @@ def test_a_task_command_is_read(line, values):
         ("/rpent-task a 1 2 3", "`3` is one value too many."),
         ("/rpent-task task=1 task=2", "`task` is given twice."),
         ("/rpent-task 'the hall", "A quotation mark is not closed."),
+        ("/rpent-task --seed 5", "`--seed` has no value."),
         ("/rpent-task options={", "`options` is `{`, which is not JSON."),
     ],
 )

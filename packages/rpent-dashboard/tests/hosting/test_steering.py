@@ -8,6 +8,7 @@ import time
 import pytest
 from rpent.runs import events as ev
 from rpent.runs.events import read_events
+from rpent_dashboard.hosting.control import MAX_CALLS
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
 
 from .conftest import manual, scripted
@@ -151,3 +152,23 @@ def test_a_command_that_is_typed_as_a_message(stage):
         isinstance(event, ev.UserMessage)
         for event in read_events(s.folder / s.state["tasks"][0]["run"].partition("~")[2] / "events.jsonl")
     )
+
+
+def test_calls_do_not_pile_up(stage):
+    s = stage(manual(step_time_s=0.3))
+    s.control.queue({})
+    s.wait_for("awaiting")
+    control = s.control
+    calls = [threading.Thread(target=control.call, args=FAR) for _ in range(MAX_CALLS)]
+    for call in calls:
+        call.start()
+    s.wait_for("busy")
+    while control._calls._value:
+        time.sleep(0.01)
+    with pytest.raises(ConflictError, match="wait already"):
+        control.call("look", {})
+    control.interrupt()
+    for call in calls:
+        call.join(20)
+        assert not call.is_alive()
+    assert control.call("look", {})["ok"]

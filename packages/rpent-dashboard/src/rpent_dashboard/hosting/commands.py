@@ -112,6 +112,9 @@ def read_value(text: str, name: str, model: type[BaseModel]) -> Any:
 def _assigned(word: str, fields: TaskFields) -> tuple[str, str] | None:
     found = assignment(word)
     if found is None:
+        if word.startswith("--"):
+            name = word.lstrip("-").replace("-", "_")
+            raise FieldError(f"`{word[:60]}` has no value.", hint=f"Write `{name}=VALUE`.", field=name)
         return None
     name = found[0]
     if name not in fields.names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 from rpent_dashboard.hosting import calls, completion
@@ -16,11 +17,16 @@ if TYPE_CHECKING:
     from rpent_dashboard.hosting.state import State
 
 
+MAX_CALLS = 4
+"""How many calls of tools wait for their end at the same time; each keeps a thread of the server."""
+
+
 class Control:
     """Steers the session of a host."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
+        self._calls = threading.BoundedSemaphore(MAX_CALLS)
 
     def state(self) -> dict[str, Any] | None:
         """Return the state of the session; None without one."""
@@ -101,9 +107,20 @@ class Control:
         return calls.offered(self.host.session.performance, state.robot_spec.dashboard.primitives)
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a call of a tool and wait for its end."""
+        """Carry out a call of a tool and wait for its end.
+
+        Raises:
+            ConflictError: It cannot be made now.
+            NotFoundError: There is no such tool in the allow-list.
+            FieldError: An argument is not accepted.
+        """
         primitives = self._state().robot_spec.dashboard.primitives
-        return calls.call(self.host.session.performance, primitives, name, arguments)
+        if not self._calls.acquire(blocking=False):
+            raise ConflictError(f"{MAX_CALLS} calls wait already.", hint="Interrupt, or wait for their end.")
+        try:
+            return calls.call(self.host.session.performance, primitives, name, arguments)
+        finally:
+            self._calls.release()
 
     def _state(self) -> State:
         state = self.host.described
