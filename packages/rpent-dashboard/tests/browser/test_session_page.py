@@ -174,7 +174,7 @@ def test_tasks_by_form_and_by_command_run_one_after_another(steer, screenshot):
 
 
 def test_a_message_reaches_the_planner_and_an_interrupt_stops_the_motion(steer, screenshot):
-    steered = steer("talker", {"motions": 100}, step_time_s=0.1)
+    steered = steer("talker", {"motions": 100}, step_time_s=0.5)
     page = steered.page
     page.get_by_role("button", name="Queue task").click()
     steered.task("running")
@@ -187,13 +187,11 @@ def test_a_message_reaches_the_planner_and_an_interrupt_stops_the_motion(steer, 
     steered.effect("which is waiting for you")
     assert time.monotonic() - started < 2.0
     returned = [event for event in steered.events() if event["type"] == "tool_returned"]
-    assert returned[-1]["ok"] is False or returned[-1].get("data", {}).get("status") != "reached"
+    assert returned[-1]["data"].get("status") != "reached"
 
     steered.write("look <b>left</b>")
     page.get_by_text("You wrote: look <b>left</b>").wait_for()
     assert steered.text.input_value() == ""
-    steered.write("solve")
-    steered.task("success")
     assert page.problems == []
 
 

@@ -74,7 +74,8 @@ def start(page: Any) -> None:
 
 def test_a_session_is_opened_and_the_choice_remembered_without_secrets(launch, screenshot):
     choose(launch, "Planner", "keeper")
-    launch.get_by_label("Task", exact=True).fill("2")
+    launch.get_by_label("Task", exact=True).click()
+    launch.get_by_role("option", name="put the blue cube on the pad").click()
     launch.get_by_text("More options").last.click()
     launch.get_by_label("Password", exact=True).fill("hunter2")
     launch.locator("summary").filter(has_text="Limits").click()

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from rpent_dashboard.web.refusals import Answering, answer_to
-from rpent_dashboard.web.routes import launch, library, logs, me, pages, pictures, runs, session
+from rpent_dashboard.web.routes import choices, launch, library, logs, me, pages, pictures, runs, session
 from rpent_dashboard.web.security.body import SmallJson
 from rpent_dashboard.web.security.guard import Guard
 from rpent_dashboard.web.security.headers import SecureHeaders
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rpent_dashboard.web.surroundings import Surroundings
 
-ROUTES = (pages, me, runs, pictures, logs, library, session, launch)
+ROUTES = (pages, me, runs, pictures, logs, library, session, launch, choices)
 """Each module has a `router(surroundings) -> APIRouter`."""
 
 

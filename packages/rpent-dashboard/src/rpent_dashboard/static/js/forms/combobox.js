@@ -18,12 +18,21 @@ export function combobox(input) {
   let shown = [];
   let active = -1;
   let choosing = false;
+  /** Clicked before there were options: it opens when they come. */
+  let wanted = false;
 
   input.before(box);
   box.append(input, h("span", { class: "combo-mark", "aria-hidden": "true" }, "▾"), list);
-  input.addEventListener("click", () => (isOpen() ? close() : open(options)));
+  input.addEventListener("click", () => {
+    wanted = options.length === 0;
+    if (isOpen()) close();
+    else open(options);
+  });
   input.addEventListener("blur", () => close());
-  input.addEventListener("input", () => choosing || open(matching()));
+  input.addEventListener("input", () => {
+    wanted = false;
+    if (!choosing) open(matching());
+  });
   input.addEventListener("keydown", onKey);
 
   const isOpen = () => list.matches(":popover-open");
@@ -119,7 +128,8 @@ export function combobox(input) {
       input.setAttribute("aria-controls", list.id);
       input.setAttribute("aria-expanded", String(isOpen()));
     } else for (const name of ["role", "aria-autocomplete", "aria-controls", "aria-expanded"]) input.removeAttribute(name);
-    if (isOpen()) open(options);
+    if (isOpen() || (wanted && document.activeElement === input)) open(options);
+    wanted = false;
   }
   return { offer };
 }

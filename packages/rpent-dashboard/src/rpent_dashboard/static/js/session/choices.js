@@ -4,6 +4,15 @@
 import { get } from "/static/js/api.js";
 
 /**
+ * What a field of a robot accepts, before there is a session.
+ *
+ * @param {string} robot
+ * @returns {(field: string, values: object) => Promise<{value: any, label: string}[]>}
+ */
+export const robotChoices = (robot) => (field, values) =>
+  get(`/api/launch/choices?${new URLSearchParams({ robot, field, values: JSON.stringify(values) })}`);
+
+/**
  * Ask for choices.
  *
  * @param {string} command The command whose completion knows them.

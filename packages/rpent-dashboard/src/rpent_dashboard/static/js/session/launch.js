@@ -6,8 +6,9 @@ import { fill, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { go, routeTo } from "/static/js/router.js";
 import { act, sentence } from "/static/js/session/act.js";
+import { robotChoices } from "/static/js/session/choices.js";
 import { limitFields } from "/static/js/session/limits.js";
-import { modelFirst, pluginChoice } from "/static/js/session/plugin_choice.js";
+import { modelFirst, modelsFor, pluginChoice } from "/static/js/session/plugin_choice.js";
 import { recall, remember } from "/static/js/session/remembered.js";
 
 /** Show the page; returns what takes it away. */
@@ -96,10 +97,10 @@ function choicesOf({ robots, planners, policies, perceptors, models }) {
   const noPerceptor = { name: "none", text: none, summary: "", schema: null, problem: "" };
   const fitting = () => perceptor?.offer(({ robots: fits }) => !fits?.length || fits.includes(robot.name()));
   const perceptor = perceptors.length ? made("perceptor", [...perceptors, noPerceptor], { none: t("session.launch.default") }) : null;
-  const robot = made("robot", robots, { primary: taskFields, onChange: fitting });
+  const robot = made("robot", robots, { primary: taskFields, suggest: robotChoices, onChange: fitting });
   return {
     robot,
-    planner: made("planner", planners, { suggestions: { model: models }, primary: modelFirst }),
+    planner: made("planner", planners, { suggest: modelsFor(models), primary: modelFirst }),
     perceptor,
     policy: policies.length ? made("policy", policies, { none }) : null,
     fitting,

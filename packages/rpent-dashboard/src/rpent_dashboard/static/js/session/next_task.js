@@ -8,7 +8,7 @@ import { schemaForm } from "/static/js/forms/schema_form.js";
 import { act, sentence } from "/static/js/session/act.js";
 import { taskChoices } from "/static/js/session/choices.js";
 import { TASK_COMMAND } from "/static/js/session/listener.js";
-import { modelFirst, pluginChoice } from "/static/js/session/plugin_choice.js";
+import { modelFirst, modelsFor, pluginChoice } from "/static/js/session/plugin_choice.js";
 import { plannerAndModel } from "/static/js/session/status.js";
 
 /**
@@ -53,7 +53,7 @@ export function nextTask() {
     form = schemaForm(state.schema, { suggest: taskChoices(TASK_COMMAND) });
     fill(fields, form.node);
     const { models = [] } = await get("/api/launch").catch(() => ({}));
-    planner = pluginChoice({ id: "next-planner", label: t("session.planner"), plugins: state.planners, suggestions: { model: models }, primary: modelFirst, onChange: showPlanner });
+    planner = pluginChoice({ id: "next-planner", label: t("session.planner"), plugins: state.planners, suggest: modelsFor(models), primary: modelFirst, onChange: showPlanner });
     planner.choose(state.planner, state.planner_config);
     fill(plannerPlace, planner.element);
     showPlanner();

@@ -8,14 +8,15 @@ import { schemaForm } from "/static/js/forms/schema_form.js";
 /**
  * A select of plugins of one kind, each with the form of its options below.
  *
- * @param {{id: string, label?: string, labelledBy?: string, plugins: object[], none?: string, suggestions?: Object<string, string[]>,
+ * @param {{id: string, label?: string, labelledBy?: string, plugins: object[], none?: string, suggest?: (plugin: string) => Function,
  *   primary?: (plugin: object) => string[]|null, onChange?: () => void}} options `labelledBy`: the heading that is its
  *   label, in place of `label`. `none`: the text of the choice to have
- *   none. `suggestions`: field → values. `primary`: the fields of a plugin that show at once.
+ *   none. `suggest`: a plugin's name → what its
+ *   form takes as `suggest`. `primary`: the fields of a plugin that show at once.
  * @returns {{element: HTMLElement, choose: (name: string, values?: object) => void, offer: (fits: (plugin: object) =>
  *   boolean) => void, name: () => string, form: () => object|null, plugin: () => object|null}}
  */
-export function pluginChoice({ id, label = "", labelledBy = null, plugins, none = null, suggestions = {}, primary = () => null, onChange = () => {} }) {
+export function pluginChoice({ id, label = "", labelledBy = null, plugins, none = null, suggest = () => null, primary = () => null, onChange = () => {} }) {
   let form = null;
   const kept = new Map();
   const summary = h("p", { class: "hint", id: `${id}-summary` });
@@ -35,7 +36,6 @@ export function pluginChoice({ id, label = "", labelledBy = null, plugins, none 
     place,
   );
   const plugin = () => plugins.find(({ name }) => name === select.value) ?? null;
-  const suggest = async (field) => (suggestions[field] ?? []).map((value) => ({ value }));
   let shown = null;
 
   function show(name, values = null) {
@@ -47,7 +47,7 @@ export function pluginChoice({ id, label = "", labelledBy = null, plugins, none 
     problem.hidden = !found?.problem;
     const filled = Object.keys(found?.schema?.properties ?? {}).length > 0;
     const known = values ?? kept.get(name) ?? {};
-    form = filled && !found.problem ? schemaForm(found.schema, { values: known, primary: primary(found), suggest, onChange }) : null;
+    form = filled && !found.problem ? schemaForm(found.schema, { values: known, primary: primary(found), suggest: suggest(name), onChange }) : null;
     fill(place, form?.node);
   }
   function choose(name, values = null) {
@@ -76,3 +76,6 @@ function entered(form) {
 
 /** The fields of a planner that show at once: its model, where it has one. */
 export const modelFirst = ({ schema }) => ("model" in (schema?.properties ?? {}) ? ["model"] : null);
+
+/** Suggests models. */
+export const modelsFor = (models) => () => async (field) => (field === "model" ? models.map((value) => ({ value })) : []);
