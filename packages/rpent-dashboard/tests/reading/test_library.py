@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from pydantic_core import to_json
 from rpent_dashboard.reading.keys import MissingError
 from rpent_dashboard.reading.library import Library
 from rpent_dashboard.reading.query import Query
@@ -152,6 +153,8 @@ def test_whatever_is_in_run_json_the_run_is_listed(
         {"created": True, "processes": [1, None], "attempts": {}},
         {"outcome": "success", "policy": "none"},
         {"outcome": [], "planner": {"name": ["x"]}},
+        {"usage": {"cost_usd": float("nan"), "input_tokens": 10**100, "model": "\ud800"}},
+        {"policy": {"name": "\udfff"}, "outcome": {"reason": "a\ud800", "detail": 5}},
     ],
 )
 def test_run_json_of_another_shape_is_read_as_far_as_it_goes(
@@ -161,7 +164,7 @@ def test_run_json_of_another_shape_is_read_as_far_as_it_goes(
     row = only(library)
     assert (row.robot, row.instruction) == ("fake", "put the red cube on the pad")
     assert row.created is not None
-    json.dumps(row.to_json(), allow_nan=False)
+    assert to_json(library.page(Query(), 0, 10), inf_nan_mode="null")
 
 
 def test_a_run_without_run_json_and_events_that_say_nothing(library: Library, make_run: MakeRun) -> None:

@@ -94,6 +94,13 @@ def test_a_nest_that_is_deep_but_readable_is_an_event() -> None:
     assert event(b'{"type": "x", "text": "\\ud800", "a":' + b"[" * 300 + b"]" * 300 + b"}")["type"] == "x"
 
 
+@pytest.mark.parametrize("depth", [150, 400, 470, 490, 600, 900])
+def test_whatever_the_depth_it_is_an_event_or_none(depth: int) -> None:
+    line = b'{"type": "x", "t": "%b", "a":' % (b"a" * (MAX_TEXT + 1)) + b"[" * depth + b"]" * depth + b"}"
+    found = event_json(line)
+    assert found is None or json.loads(found)["cut"]
+
+
 def test_a_broken_line_says_where_it_is() -> None:
     found = json.loads(broken_json(b"<script>\xff\x00" + b"a" * 500, 7, 1234))
     assert found == {

@@ -24,6 +24,13 @@ def event_json(line: bytes) -> bytes | None:
     `data`; long strings are cut, and the event is then marked `"cut": true`. Types that are not known stay as they are.
     """
     try:
+        return _event_json(line)
+    except RecursionError:
+        return None
+
+
+def _event_json(line: bytes) -> bytes | None:
+    try:
         event = from_json(line, allow_inf_nan=False, cache_strings="keys")
         changed = b"\r" in line
     except ValueError:

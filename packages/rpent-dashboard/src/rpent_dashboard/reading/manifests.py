@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic_core import from_json, to_json
 from rpent.encodable import encodable
 from rpent.runs.directory import FORMAT
-from rpent.runs.files import plain
 
 from rpent_dashboard.reading.newest import first_events, last_events
 
@@ -45,6 +45,8 @@ def read_manifest(run: Path) -> Manifest:
         with (run / "run.json").open("rb") as file:
             data = file.read(MAX_MANIFEST)
         values = json.loads(data)
+        if b"\\ud" in data.lower():  # perhaps half of a surrogate pair, which nothing can write
+            values = encodable(values)
     except FileNotFoundError:
         return Manifest(version="missing", problem="The run has no `run.json`.")
     except OSError as error:
@@ -60,12 +62,18 @@ def read_manifest(run: Path) -> Manifest:
 
 
 def for_browser(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return it without the list of installed packages, and as JSON that browsers read."""
+    """Return it without the list of installed packages, and as JSON that browsers read.
+
+    Of one that is nested too deeply for that nothing is returned.
+    """
     shown = dict(values)
     if isinstance(versions := shown.get("versions"), dict):
         shown["versions"] = {name: value for name, value in versions.items() if name != "packages"}
-    result: dict[str, Any] = encodable(plain(shown))
-    return result
+    try:
+        ((((result,),),),) = from_json(to_json([[[[shown]]]], inf_nan_mode="null"))
+    except ValueError:
+        return {}
+    return dict(result)
 
 
 def head(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +127,7 @@ def name_of(value: Any) -> str | None:
 
 def text(value: Any) -> str | None:
     """Return a text that is not empty."""
-    return encodable(value) if isinstance(value, str) and value else None
+    return value if isinstance(value, str) and value else None
 
 
 def seconds(value: Any) -> float | None:

@@ -122,6 +122,13 @@ def test_notices_of_runs_that_are_not_as_they_should_be(
     assert serve.client.get("/api/runs").json()["total"] == 1
 
 
+@pytest.mark.parametrize("depth", [100, 195, 200, 250, 300, 450, 480, 700, 5000])
+def test_a_run_json_that_is_nested_deeply(serve: Any, make_run: MakeRun, depth: int) -> None:
+    nest = b"[" * depth + b"]" * depth
+    run = make_run(manifest=b'{"format": 1, "created": 5, "robot": {"name": "fake"}, "x": ' + nest + b"}")
+    assert detail(serve, run.name)["row"]["robot"] == "fake"
+
+
 def test_the_stream_of_a_run(serve: Any, make_run: MakeRun) -> None:
     run = make_run()
     path = f"/api/runs/{run.name}/stream"
