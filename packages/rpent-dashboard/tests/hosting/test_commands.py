@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Literal
 
@@ -34,6 +35,7 @@ class Config(BaseModel):
     names: list[str] = []
     options: dict[str, int] = {}
     key: SecretStr = SecretStr("")
+    callback: Callable[[], int] | None = None
     inner: int = Field(0, json_schema_extra={"cli": False})
 
 
@@ -150,6 +152,7 @@ def test_the_robots_own_choices_depend_on_the_other_fields(module):
 def test_schemas_for_forms():
     schema = schema_of(Config, values={"task": 2, "key": "secret"})
     properties = schema["properties"]
+    assert "type" not in properties["callback"]
     assert "inner" not in properties
     assert properties["suite"]["enum"] == ["kitchen", "the hall"]
     assert properties["task"]["default"] == 2

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
 from rpent_dashboard.hosting.checking import secret_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pydantic import BaseModel
+
+
+class _Lenient(GenerateJsonSchema):
+    """A type that JSON has no schema for accepts anything here; the model itself refuses what it does not like."""
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:  # noqa: ARG002
+        return {}
 
 
 def schema_of(
@@ -22,7 +31,7 @@ def schema_of(
         fields: Those to show, in this order; all when None.
         values: What takes the place of the models' defaults.
     """
-    schema: dict[str, Any] = model.model_json_schema()
+    schema: dict[str, Any] = model.model_json_schema(schema_generator=_Lenient)
     properties = schema.get("properties", {})
     shown = [name for name in (fields if fields is not None else field_names(model)) if name in properties]
     secret = secret_fields(model)

@@ -150,11 +150,15 @@ class Host:
             closing.join()
 
     def _start(self, held: folder.Held, base: RunRequest, record: Record) -> HostedSession:
-        session = HostedSession(
-            held, base, record, self.registry, self.changes.bump, on_closed=self._session_closed
-        )
+        try:
+            session = HostedSession(
+                held, base, record, self.registry, self.changes.bump, on_closed=self._session_closed
+            )
+            self.described = State(session, self.catalogue)
+        except BaseException:
+            held.release()
+            raise
         self.closed.clear()
-        self.described = State(session, self.catalogue)
         self._session = session
         session.start()
         self.changes.bump()
