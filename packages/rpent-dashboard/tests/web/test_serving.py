@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import socket
 import threading
@@ -9,7 +10,10 @@ import threading
 import httpx
 import pytest
 from rpent.errors import ServiceError, UsageError
+from rpent.run.lock import RunLock
+from rpent.testing.registry import FakeRegistry
 from rpent_dashboard.config import DashboardConfig
+from rpent_dashboard.hosting.host import Host
 from rpent_dashboard.web import listening, protocol, serving
 from rpent_dashboard.web.listening import listen
 
@@ -142,6 +146,21 @@ class TestEnd:
             assert stopped(served.dashboard)
             assert list(lines)  # what was sent before, and the end in order
         assert sabotage.ended == 1
+
+    def test_it_ends_while_its_own_streams_are_open(self, serve_with, tmp_path):
+        run = tmp_path / "runs" / "one"
+        (run / "logs").mkdir(parents=True)
+        (run / "run.json").write_text("{}")
+        (run / "events.jsonl").write_text('{"type": "run_started"}\n')
+        (run / "logs" / "env.log").write_text("ready\n")
+        served = serve_with(hosted=Host(tmp_path / "runs", registry=FakeRegistry()))
+        addresses = ["runs/one/stream", "runs/one/logs/env/stream", "library/stream", "session/stream"]
+        with RunLock(run), contextlib.ExitStack() as open_streams:
+            for address in addresses:
+                stream = open_streams.enter_context(served.client.stream("GET", f"/api/{address}"))
+                assert stream.status_code == 200, address
+                next(stream.iter_raw())
+            assert stopped(served.dashboard)
 
     def test_it_ends_while_a_client_does_not_read(self, sabotage, served, connect):
         with connect() as connection:
