@@ -226,6 +226,28 @@ def test_an_output_directory_that_does_not_exist(library: Library) -> None:
     assert page["problem"]
 
 
+@pytest.mark.parametrize("name", ["run.json", "events.jsonl", ".lock", "episode.mp4", "steps"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_what_stands_in_the_place_of_a_file(
+    library: Library, make_run: MakeRun, tmp_path: Path, kind: str, name: str
+) -> None:
+    run = make_run("fake_t0_s0_scripted_20260922-120000")
+    (tmp_path / "secret").write_text(json.dumps({"robot": {"name": "secret"}}))
+    place = run / name
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    match kind:
+        case "pipe":
+            os.mkfifo(place)
+        case "folder":
+            place.mkdir()
+        case "link":
+            place.symlink_to(tmp_path / "secret")
+    row = only(library)
+    assert row.robot == "fake"
+
+
 def test_folders_that_are_no_runs_are_not_listed(library: Library, make_run: MakeRun, tmp_path: Path) -> None:
     make_run()
     (tmp_path / "runs/notes").mkdir()

@@ -163,6 +163,13 @@ def test_without_events_it_ends(make_run: MakeRun) -> None:
     assert all_of(make_run(events=None)) == [("end", {}, None)]
 
 
+def test_a_log_that_is_a_link_is_not_followed(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run(events=None)
+    (tmp_path / "secret").write_text("a secret\n")
+    (run / "events.jsonl").symlink_to(tmp_path / "secret")
+    assert all_of(run) == [("end", {}, None)]
+
+
 def test_a_run_that_another_process_writes(make_run: MakeRun) -> None:
     run = make_run(manifest={"outcome": None}, events=None)
 

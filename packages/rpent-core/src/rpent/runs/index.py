@@ -176,7 +176,7 @@ def _number(value: Any) -> Any:
 def is_locked(path: Path) -> bool:
     """Whether a process is writing the run."""
     try:
-        file = os.open(path / ".lock", os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(path / ".lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return False
     try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from rpent.runs.directory import RunDirectory
 from rpent.runs.index import is_locked
 
+from rpent_dashboard.reading.opening import opened
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -31,7 +33,8 @@ def is_over(run: Path) -> bool:
 def has_outcome(run: Path) -> bool:
     """Whether run.json says how the run ended."""
     try:
-        values = json.loads(RunDirectory(run).manifest.read_bytes())
+        with opened(RunDirectory(run).manifest) as file:
+            values = json.loads(file.read())
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(values, dict) and bool(values.get("outcome"))

@@ -14,6 +14,7 @@ from rpent.encodable import encodable
 from rpent.runs.directory import FORMAT
 
 from rpent_dashboard.reading.newest import first_events, last_events
+from rpent_dashboard.reading.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,7 @@ class Manifest:
 def read_manifest(run: Path) -> Manifest:
     """Read run.json; whatever is in it."""
     try:
-        with (run / "run.json").open("rb") as file:
+        with opened(run / "run.json") as file:
             data = file.read(MAX_MANIFEST)
         values = json.loads(data)
         if b"\\ud" in data.lower():  # perhaps half of a surrogate pair, which nothing can write

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from rpent_dashboard.reading.lines import parsed
+from rpent_dashboard.reading.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +27,7 @@ def last_events(events: Path, most: int = NEAR) -> Iterator[dict[str, Any]]:
 def first_events(events: Path, most: int = NEAR) -> Iterator[dict[str, Any]]:
     """Yield the events at the beginning of a log, in their order; broken lines are left out."""
     try:
-        with events.open("rb") as file:
+        with opened(events) as file:
             data = file.read(most)
     except OSError:
         return iter(())
@@ -35,7 +36,7 @@ def first_events(events: Path, most: int = NEAR) -> Iterator[dict[str, Any]]:
 
 def _end(path: Path, most: int) -> list[bytes]:
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             start = max(0, os.fstat(file.fileno()).st_size - most)
             file.seek(start)
             lines = file.read(most).splitlines()

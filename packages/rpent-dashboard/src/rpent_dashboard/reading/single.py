@@ -9,6 +9,7 @@ from pydantic_core import from_json, to_json
 
 from rpent_dashboard.reading.keys import MissingError
 from rpent_dashboard.reading.lines import lenient
+from rpent_dashboard.reading.opening import opened
 from rpent_dashboard.reading.tail import LineNumbers
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def whole_event(run: Path, offset: int) -> bytes:
 
 def _line(events: Path, offset: int) -> bytes:
     line = b""
-    with suppress(OSError), events.open("rb") as file:
+    with suppress(OSError), opened(events) as file:
         file.seek(max(0, offset - 1))
         if offset == 0 or file.read(1) == b"\n":
             line = file.readline(MAX_EVENT)

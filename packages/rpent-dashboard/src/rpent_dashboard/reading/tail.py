@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rpent_dashboard.reading.opening import opened
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -57,23 +59,20 @@ class Tail:
     def read(self, limit: int = BLOCK) -> Reading:
         """Return the next whole lines, about `limit` bytes at most, and move on; no lines: all was read."""
         try:
-            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except OSError:
+            with opened(self.path) as file:
+                restarted = self._restart_if_other(file.fileno())
+                lines, self.offset = _lines_at(file.fileno(), self.offset, limit)
+        except FileNotFoundError:
             restarted, self.offset, self._inode = self.offset > 0, 0, -1
             return Reading(restarted=restarted)
-        try:
-            restarted = self._restart_if_other(file)
-            lines, self.offset = _lines_at(file, self.offset, limit)
-        except OSError:  # no regular file, or the disk fails
+        except OSError:  # a folder or a link, or the disk fails
             return Reading(end=self.offset)
-        finally:
-            os.close(file)
         return Reading(lines, self.offset, restarted)
 
     def rest(self) -> bytes:
         """Return what follows the last whole line, and move behind it: the last words of a process that died."""
         try:
-            with self.path.open("rb") as file:
+            with opened(self.path) as file:
                 file.seek(self.offset)
                 data = file.read(MAX_LINE)
         except OSError:
@@ -132,7 +131,7 @@ class LineNumbers:
         """Return the number of the line at an offset."""
         if offset < self._offset:
             self._offset, self._number = 0, 1
-        with suppress(OSError), self._path.open("rb") as file:
+        with suppress(OSError), opened(self._path) as file:
             file.seek(self._offset)
             while self._offset < offset and (block := file.read(min(BLOCK, offset - self._offset))):
                 self._number += block.count(b"\n")
@@ -143,7 +142,7 @@ class LineNumbers:
 def last_lines(path: Path, count: int, most: int = BLOCK) -> int:
     """Return the offset of the last `count` whole lines, within the last `most` bytes."""
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             start = max(0, os.fstat(file.fileno()).st_size - most)
             file.seek(start)
             data = file.read(most)
