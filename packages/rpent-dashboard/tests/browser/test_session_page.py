@@ -319,3 +319,26 @@ def test_in_chinese_on_a_phone_everything_has_its_place(steer, screenshot):
     steered.tab("任务")
     steered.task("interrupted")
     assert page.problems == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_can_be_read(steer, scheme, screenshot, too_faint):
+    steered = steer("talker", browser={"color_scheme": scheme, "viewport": {"width": 1500, "height": 900}})
+    page = steered.page
+    page.get_by_role("button", name="Queue task").click()
+    steered.effect("which is waiting for you")
+    steered.text.press_sequentially("/rpent-task ")
+    page.locator(".completion li").first.wait_for()
+    assert too_faint(page) == []
+    steered.text.press_sequentially("9")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    page.locator(".composer-problem").wait_for()
+    steered.tab("Controls")
+    page.locator("[data-tool=look] summary").click()
+    page.locator("[data-tool=look]").get_by_role("button", name="Call").click()
+    page.locator(".session-data").wait_for()
+    screenshot(page, f"session-controls-{scheme}")
+    assert too_faint(page) == []
+    page.get_by_role("button", name="Close session").click()
+    assert too_faint(page) == []
