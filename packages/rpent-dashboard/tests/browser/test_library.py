@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,9 +58,14 @@ def eventually(page: Page, condition: str) -> None:
     raise AssertionError(f"It never came true: {condition}")
 
 
+def settled(page: Page) -> None:
+    """Wait until the list is what the address says."""
+    eventually(page, "!document.querySelector('.library-table[aria-busy]')")
+
+
 def wait_count(page: Page, text: str) -> None:
     """Wait until the list says how many there are."""
-    page.get_by_role("status").filter(has_text=text).wait_for()
+    page.get_by_role("status").filter(has_text=re.compile(f"^{text}$")).wait_for()
 
 
 def test_filters_search_and_sorting_stay_in_the_address(many: Any, new_page: Any) -> None:
@@ -81,10 +87,12 @@ def test_filters_search_and_sorting_stay_in_the_address(many: Any, new_page: Any
     eventually(page, "location.hash.includes('q=cube')")
     page.get_by_role("button", name="Cost").click()
     eventually(page, "location.hash.includes('sort=cost')")
+    settled(page)
     shown = links(page)
-    assert shown
+    assert shown[0] == "put cube 1473 on the pad"
     page.reload()
     page.locator(".lib-link").first.wait_for()
+    settled(page)
     assert links(page) == shown
     assert page.get_by_label("Search runs").input_value() == "cube 3"
     assert page.get_by_role("columnheader", name="Cost").get_attribute("aria-sort") == "descending"

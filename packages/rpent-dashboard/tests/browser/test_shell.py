@@ -60,7 +60,7 @@ def test_language_and_theme_stay(serve: Any, new_page: Any) -> None:
     page.get_by_role("link", name="运行记录").wait_for()
     assert page.evaluate("document.activeElement.id") == "language"
     page.reload()
-    page.get_by_role("heading", name="运行记录").wait_for()
+    page.get_by_role("heading", name="运行记录", exact=True).wait_for()
     assert page.locator("html").get_attribute("lang") == "zh-CN"
     assert page.locator("html").get_attribute("data-theme") == "dark"
     assert page.title() == "运行记录 · RPent"

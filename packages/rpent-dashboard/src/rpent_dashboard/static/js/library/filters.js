@@ -11,17 +11,15 @@ const TYPING_MS = 250;
 /**
  * Make the bar.
  *
- * @param {(query: Object) => void} onChange Told the new query.
+ * @param {(values: Object) => void} onChange Told what of the query is new.
  * @param {() => void} onDown Leaves the search for the list (Enter, arrow down).
  * @returns {{node: HTMLElement, search: HTMLInputElement, show: (query: Object, answer: Object) => void}}
  */
 export function filterBar(onChange, onDown) {
-  let query = {};
   let timer = 0;
-  const change = (values) => onChange({ ...query, offset: 0, ...values });
   const typed = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => change({ q: search.value.trim() }), TYPING_MS);
+    timer = setTimeout(() => onChange({ q: search.value.trim() }), TYPING_MS);
   };
   const keydown = (event) => {
     if (event.isComposing) return;
@@ -37,8 +35,8 @@ export function filterBar(onChange, onDown) {
     placeholder: t("library.searchFor"),
     on: { input: typed, keydown },
   });
-  const selects = new Map(FILTERS.map((name) => [name, filterSelect(name, change)]));
-  const clear = h("button", { class: "btn btn-quiet", type: "button", on: { click: () => onChange(widened(query)) } }, t("library.clear"));
+  const selects = new Map(FILTERS.map((name) => [name, filterSelect(name, onChange)]));
+  const clear = h("button", { class: "btn btn-quiet", type: "button", on: { click: () => onChange(widened({})) } }, t("library.clear"));
   const session = h("span", {});
   const count = h("p", { class: "muted", role: "status" });
   const node = h(
@@ -49,11 +47,10 @@ export function filterBar(onChange, onDown) {
     append(h("div", { class: "row grow library-count" }), session, clear, count),
   );
 
-  const show = (shown, answer) => {
-    query = shown;
+  const show = (query, answer) => {
     if (document.activeElement !== search) search.value = query.q;
     for (const [name, select] of selects) fillSelect(select, name, query[name], answer.facets?.[name] ?? []);
-    fill(session, query.session && sessionChip(query.session, () => change({ session: "" })));
+    fill(session, query.session && sessionChip(query.session, () => onChange({ session: "" })));
     clear.hidden = !isNarrowed(query);
     setText(count, t(answer.total === 1 ? "library.countOne" : "library.count", { count: number(answer.total) }));
   };

@@ -30,10 +30,10 @@ class Library {
     this.query = query;
     this.answer = null;
     this.asking = null;
-    this.filters = filterBar((changed) => this.change(changed), () => this.table.move(1));
+    this.filters = filterBar((values) => this.change(values), () => this.table.move(1));
     this.table = new RunTable({
       select: (key, on) => this.select(key, on),
-      inSession: (session) => this.change({ ...this.query, session, offset: 0 }),
+      inSession: (session) => this.change({ session }),
       sort: (column) => this.sort(column),
       open: (key) => go("run", [key]),
     });
@@ -52,6 +52,12 @@ class Library {
     this.clicked = (event) => this.remember(event.target.closest?.(".lib-row")?.dataset.key);
     addEventListener("click", this.clicked, true);
     await this.load();
+  }
+
+  /** Back where the user was, once the list is there. */
+  restore() {
+    if (this.restored) return;
+    this.restored = true;
     if (remembered.hash !== location.hash) return;
     scrollTo(0, remembered.scroll);
     const free = document.activeElement === document.body || document.activeElement?.id === "main";
@@ -99,20 +105,21 @@ class Library {
     if (this.table.move(by) || !this.answer) return;
     const offset = this.query.offset + by * PAGE;
     if (offset < 0 || offset >= this.answer.total) return;
-    await this.change({ ...this.query, offset });
+    await this.change({ offset });
     this.table.move(by);
   }
 
-  async change(query) {
-    this.query = query;
-    writeQuery(query);
+  /** Change something of what is shown; a new list begins at its first page. */
+  async change(values) {
+    this.query = { ...this.query, offset: 0, ...values };
+    writeQuery(this.query);
     await this.load();
   }
 
   sort(column) {
     const { sort, order } = this.query;
     const same = (sort || "created") === column;
-    return this.change({ ...this.query, sort: column, order: same && order !== "asc" ? "asc" : "desc", offset: 0 });
+    return this.change({ sort: column, order: same && order !== "asc" ? "asc" : "desc" });
   }
 
   async load() {
@@ -121,7 +128,7 @@ class Library {
     this.table.node.setAttribute("aria-busy", "true");
     try {
       const answer = await get(listAddress(this.query), { signal: asking.signal });
-      if (answer.total && this.query.offset >= answer.total) return this.change({ ...this.query, offset: Math.floor((answer.total - 1) / PAGE) * PAGE });
+      if (answer.total && this.query.offset >= answer.total) return this.change({ offset: Math.floor((answer.total - 1) / PAGE) * PAGE });
       this.answer = answer;
       await this.draw();
     } catch (error) {
@@ -143,6 +150,7 @@ class Library {
     if (!answer.runs.length) fill(this.empty, isNarrowed(query) ? this.noMatch() : await noRuns());
     this.drawPager();
     this.drawSelection();
+    this.restore();
   }
 
   showProblem(text) {
@@ -151,7 +159,7 @@ class Library {
   }
 
   noMatch() {
-    const clear = h("button", { class: "btn", type: "button", on: { click: () => this.change(widened(this.query)) } }, t("library.clear"));
+    const clear = h("button", { class: "btn", type: "button", on: { click: () => this.change(widened({})) } }, t("library.clear"));
     return h("div", { class: "panel empty stack" }, h("p", {}, t("library.noMatch")), h("div", {}, clear));
   }
 
@@ -169,7 +177,7 @@ class Library {
   }
 
   async turn(offset) {
-    await this.change({ ...this.query, offset });
+    await this.change({ offset });
     scrollTo(0, 0);
   }
 
