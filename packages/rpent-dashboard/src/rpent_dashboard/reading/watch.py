@@ -151,9 +151,10 @@ class Watcher:
 
 def _notifier(folders: Iterable[str]) -> Any:
     """Ask the kernel; None where it refuses (no inotify, too many watches)."""
-    from watchfiles._rust_notify import RustNotify  # noqa: PLC0415  (`watch()` cannot change its folders)
+    with suppress(OSError, RuntimeError, ImportError, TypeError):
+        # What is under `watchfiles.watch()`, which does not say when it has begun to watch.
+        from watchfiles._rust_notify import RustNotify  # noqa: PLC0415
 
-    with suppress(OSError, RuntimeError):
         return RustNotify(sorted(folders), False, False, POLL_MS, False, True)
     return None
 
