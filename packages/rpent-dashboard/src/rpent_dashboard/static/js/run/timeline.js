@@ -12,6 +12,7 @@ const BAR_TOP = 18;
 const BAR_HEIGHT = 38;
 const NARROWEST = 7;
 const GAP = 1;
+const SETTLE_MS = 500;
 const MARKS = { attempt: "⚑", resumed: "↻", crashed: "✗", recovered: "✚" };
 /** Status → tokens of colour: ground, sign. */
 const LOOKS = {
@@ -35,12 +36,14 @@ export class Timeline {
     this.selected = -1;
     this.lefts = [0];
     this.follow = true;
+    this.left = 0;
+    this.width = 0;
     this.canvas = h("canvas", { class: "run-timeline-canvas", role: "img" });
     this.space = h("div", { class: "run-timeline-space" });
     this.scroller = h("div", { class: "run-timeline-scroller" }, this.space, this.canvas);
     this.tip = h("p", { class: "run-timeline-tip small muted" });
     this.node = h("section", { class: "run-timeline panel", "aria-label": t("run.timeline") }, this.#bar(), this.scroller, h("div", { class: "run-timeline-foot" }, this.tip, this.legend));
-    this.scroller.addEventListener("scroll", () => this.#paint(), { passive: true });
+    this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.canvas.addEventListener("click", (event) => this.#at(event, onSelect));
     this.canvas.addEventListener("pointermove", (event) => this.#at(event, (call) => setText(this.tip, describe(call))));
     this.canvas.addEventListener("pointerleave", () => setText(this.tip, this.#tipText()));
@@ -57,17 +60,38 @@ export class Timeline {
   draw(selected = this.selected) {
     const moved = selected !== this.selected;
     this.selected = selected;
+    if (moved && selected < 0) this.follow = true;
     this.#layOut();
     if (moved && selected >= 0) this.#reveal(selected);
-    else if (this.follow && selected < 0) this.scroller.scrollLeft = this.total;
+    else if (this.follow) this.left = this.total - this.width;
     this.#paint();
+    this.timer ||= setTimeout(() => this.#settle(), SETTLE_MS);
     setText(this.tip, this.#tipText());
     const { calls } = this.model;
     const bad = calls.filter((call) => ["failed", "refused", "missed"].includes(call.status)).length;
-    this.canvas.setAttribute("aria-label", t("run.timelineSummary", { calls: calls.length, bad }));
+    const label = t("run.timelineSummary", { calls: calls.length, bad });
+    if (this.canvas.getAttribute("aria-label") !== label) this.canvas.setAttribute("aria-label", label);
+  }
+
+  /** Bring the scroll bar in line with what is painted: seldom, because it costs a layout. */
+  #settle() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    if (this.spaceWidth !== this.total) {
+      this.spaceWidth = this.total;
+      this.space.style.setProperty("width", `${this.total}px`);
+    }
+    if (Math.abs(this.scroller.scrollLeft - this.left) > 1) this.scroller.scrollLeft = this.left;
+  }
+
+  #scrolled() {
+    this.left = this.scroller.scrollLeft;
+    this.follow = this.left > this.spaceWidth - this.width - NARROWEST;
+    this.#paint();
   }
 
   destroy() {
+    clearTimeout(this.timer);
     this.observer.disconnect();
     this.themes.disconnect();
   }
@@ -112,10 +136,6 @@ export class Timeline {
     }
     this.lefts.push(left);
     this.total = Math.max(this.width || 0, Math.ceil(left) + 1);
-    if (this.spaceWidth !== this.total) {
-      this.spaceWidth = this.total;
-      this.space.style.setProperty("width", `${this.total}px`);
-    }
   }
 
   #size(call, now) {
@@ -135,7 +155,7 @@ export class Timeline {
     }
     this.colours ??= colours();
     const context = this.canvas.getContext("2d");
-    const offset = this.scroller.scrollLeft;
+    const offset = this.left;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, HEIGHT);
     context.textAlign = "center";
@@ -204,14 +224,17 @@ export class Timeline {
   }
 
   #at(event, then) {
-    const call = this.model.calls[this.#index(event.offsetX + this.scroller.scrollLeft)];
+    const call = this.model.calls[this.#index(event.offsetX + this.left)];
     if (call) then(call);
   }
 
   #reveal(index) {
     const left = this.lefts[index];
-    const from = this.scroller.scrollLeft;
-    if (left < from + 20 || this.lefts[index + 1] > from + this.width - 20) this.scroller.scrollLeft = left - this.width / 2;
+    if (left < this.left + 20 || this.lefts[index + 1] > this.left + this.width - 20) {
+      this.left = Math.max(0, Math.min(left - this.width / 2, this.total - this.width));
+    }
+    this.follow = false;
+    this.#settle();
   }
 
   #tipText() {

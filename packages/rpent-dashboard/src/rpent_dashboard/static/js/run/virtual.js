@@ -48,19 +48,22 @@ export class VirtualList {
     this.draw();
   }
 
-  /** Draw what is on view. */
+  /**
+   * Draw what is on view. New rows are measured right after the layout of this frame, and only then does the list move,
+   * so that a draw needs no layout of its own.
+   */
   draw() {
     const anchor = this.follow ? null : this.#anchor();
     this.#layOut();
     if (anchor) this.#hold(anchor);
     this.#fill();
-    if (this.follow) this.#toEnd();
   }
 
   /** Go to the end and stay there. */
   toEnd() {
     this.follow = true;
     this.draw();
+    this.#toEnd();
   }
 
   /** Bring an item into view. */
@@ -194,10 +197,11 @@ export class VirtualList {
         this.heights[id] = height;
       }
     }
-    if (!changed) return;
-    this.#layOut();
-    if (anchor) this.#hold(anchor);
-    this.#fill();
+    if (changed) {
+      this.#layOut();
+      if (anchor) this.#hold(anchor);
+      this.#fill();
+    }
     if (this.follow) this.#toEnd();
     else if (wasHidden && this.viewport > 0 && this.aim >= 0) this.show(this.aim);
   }
