@@ -45,10 +45,10 @@ def choices(field: str, values: Any) -> list[Choice]:
     raise KeyError(field)
 
 
-def registry(robot_config: str = FAKE.config, **dashboard: Any) -> FakeRegistry:
+def registry(robot: str = FAKE.robot, config: str = FAKE.config, **dashboard: Any) -> FakeRegistry:
     """The fake robot with what it says of itself to a dashboard, and the planners of these tests."""
     specs = fake_specs()
-    specs["robots"]["fake"] = replace(FAKE, config=robot_config, dashboard=DashboardSpec(**dashboard))
+    specs["robots"]["fake"] = replace(FAKE, robot=robot, config=config, dashboard=DashboardSpec(**dashboard))
     specs["planners"]["manual"] = MANUAL
     return FakeRegistry(specs)
 

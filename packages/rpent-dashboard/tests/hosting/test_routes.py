@@ -186,3 +186,10 @@ def test_a_broken_plugin_is_shown_with_its_failure(serve_with, tmp_path, plugin_
     assert "It is ill." in robots["ill"]["problem"]
     assert robots["ill"]["schema"] is None
     assert robots["fake"]["problem"] == ""
+
+
+def test_a_dashboard_that_starts_nothing_says_so_once(serve):
+    assert serve.client.get("/api/session").json() == {"session": None, "earlier": []}
+    assert "event: end" in serve.client.get("/api/session/stream").text
+    assert serve.client.get("/api/launch").status_code == 409
+    assert serve.client.post("/api/session", json=MANUAL).status_code == 405

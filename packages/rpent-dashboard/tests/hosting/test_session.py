@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr
 from rpent.run.request import Explore
 from rpent.runs.index import list_runs
 from rpent.testing.fake_robot.config import FakeConfig
+from rpent.testing.fake_robot.robot import FakeRobot
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
 
 from .conftest import TOKEN, manual, scripted
@@ -151,6 +152,20 @@ def test_closing_ends_the_task_and_keeps_the_queue(stage):
     }
 
 
+class ExitingRobot(FakeRobot):
+    def toolkit(self, context):
+        raise SystemExit(5)
+
+
+def test_a_robot_that_exits_ends_its_task_only(stage, module):
+    s = stage(scripted(), robot=f"{module(Robot=ExitingRobot)}:Robot")
+    for _ in range(2):
+        s.control.queue({})
+        s.wait_idle()
+    assert s.tasks("status", "outcome") == [("ended", "infrastructure")] * 2
+    assert "SystemExit" in s.state["tasks"][0]["detail"]
+
+
 class SecretConfig(FakeConfig):
     key: SecretStr = SecretStr("")
 
@@ -161,7 +176,7 @@ class RequiredConfig(FakeConfig):
 
 def test_secrets_stay_out_of_state_and_journal(stage, module):
     name = f"{module(Config=SecretConfig)}:Config"
-    s = stage(scripted(key="a-key"), robot_config=name)
+    s = stage(scripted(key="a-key"), config=name)
     s.control.queue({"key": "another-key"})
     state = s.wait_idle()
     assert state["schema"]["properties"]["key"]["writeOnly"] is True
@@ -174,7 +189,7 @@ def test_secrets_stay_out_of_state_and_journal(stage, module):
 
 def test_a_session_is_opened_before_its_task_is_chosen(stage, module):
     name = f"{module(Config=RequiredConfig)}:Config"
-    s = stage(scripted(), robot_config=name, task_fields=("task",))
+    s = stage(scripted(), config=name, task_fields=("task",))
     assert s.state["schema"]["required"] == ["task"]
     with pytest.raises(FieldError, match="needs `task`") as caught:
         s.control.queue({})
@@ -187,7 +202,7 @@ def test_a_session_is_opened_before_its_task_is_chosen(stage, module):
 def test_what_is_no_field_of_a_task_must_be_there_from_the_start(stage, module):
     name = f"{module(Config=RequiredConfig)}:Config"
     with pytest.raises(FieldError, match="needs `task`"):
-        stage(scripted(), robot_config=name, task_fields=("seed",))
+        stage(scripted(), config=name, task_fields=("seed",))
 
 
 def test_only_the_last_of_many_tasks_are_shown(stage):

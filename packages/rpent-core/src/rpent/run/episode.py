@@ -111,7 +111,7 @@ class Episode:
             self.ending = self._surroundings.interruption()
         except RpentError as error:
             self.ending = Ending(reason="infrastructure", detail=error.message, hint=error.hint or "")
-        except Exception as error:  # noqa: BLE001  (a bug still leaves a readable run)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (a bug still leaves a readable run)
             self.recorder.trouble("run", error)
             self.ending = Ending(
                 reason="infrastructure",

@@ -206,7 +206,7 @@ class HostedSession:
         except RpentError as error:
             self.exit_code = int(error.exit_code)
             performance.failed(error.message, error.hint or "")
-        except Exception as error:  # noqa: BLE001  (a bug ends the task, not the session)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (a bug ends the task, not the session)
             self.exit_code = 3
             performance.failed(f"{type(error).__name__}: {error}", "This is a bug.")
         finally:

@@ -110,6 +110,7 @@ async def _states(control: Control | None) -> AsyncIterator[ServerSentEvent]:
     """Yield the session whenever it changed; a slow client misses states, never the last one."""
     if control is None:
         yield ServerSentEvent(data="null", event="session", id="0")
+        yield ServerSentEvent(data="{}", event="end")  # it stays so
         return
     version, last = -1, ""
     while True:
