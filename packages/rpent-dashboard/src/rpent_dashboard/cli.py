@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 from rpent.cli.options import given, options_from_model
 from rpent.cli.params import no_plugin_option, output_dir_option, verbose_option
+from rpent.config import env_prefix
 
 from rpent_dashboard.config import DashboardConfig
 
 if TYPE_CHECKING:
     from rpent_dashboard.web.serving import Dashboard
 
-_OPTIONS = options_from_model(DashboardConfig)
+_OPTIONS = options_from_model(DashboardConfig, env_prefix=env_prefix("dashboard"))
 
 
 def _add_options(command: click.Command) -> click.Command:
@@ -54,14 +55,5 @@ def command(ctx: click.Context, /, output_dir: str, **_: object) -> int:
 def announce(dashboard: Dashboard) -> None:
     """Say where the dashboard is, and who can reach it."""
     click.echo(f"Dashboard: {dashboard.token_url}")
-    if not dashboard.loopback:
-        click.echo(
-            "It can be reached from other machines and there is no TLS: whoever has the token, or listens on the "
-            "network, drives the robot.",
-            err=True,
-        )
-    if dashboard.any_address:
-        click.echo(
-            "From other machines, use this machine's address; its name only where `--allowed-host` gives it.",
-            err=True,
-        )
+    for caution in dashboard.cautions:
+        click.echo(caution, err=True)

@@ -95,8 +95,9 @@ class TestAddress:
         assert status(f"other.example:{served.port}") == 421
         assert status(f"192.0.2.1:{served.port}") == 421
 
-    def test_the_address_of_the_connection_is_a_name(self, serve_with, tmp_path):
-        served = serve_with(host="0.0.0.0", token_file=tmp_path / "token")
+    @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+    def test_the_address_of_the_connection_is_a_name(self, serve_with, tmp_path, host):
+        served = serve_with(host=host, token_file=tmp_path / "token")
         with httpx.Client(trust_env=False) as client:
             url = f"http://127.0.0.2:{served.port}/"
             assert client.get(url, headers={"Host": f"127.0.0.2:{served.port}"}).status_code == 401
@@ -131,6 +132,12 @@ class TestToken:
         assert answer.json()["csrf"] == first.csrf
         assert second.token_url == first.token_url
         assert (tmp_path / "token").stat().st_mode & 0o077 == 0
+
+    def test_a_file_that_others_can_read_is_said(self, serve_with, tmp_path):
+        served = serve_with(token_file=tmp_path / "token")
+        assert served.dashboard.cautions == []
+        (tmp_path / "token").chmod(0o644)
+        assert "chmod 600" in served.dashboard.cautions[0]
 
     def test_one_that_can_be_guessed_is_refused(self, tmp_path):
         (tmp_path / "token").write_text("secret\n")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import uvicorn
 from rpent.errors import ServiceError, UsageError
+from rpent.home import expanded
 from rpent.services.tokens import new_token, read_or_make_token
 
 from rpent_dashboard.reading.library import Library
@@ -45,6 +46,7 @@ class Dashboard:
     """
 
     def __init__(self, config: DashboardConfig, *, output_dir: Path, host: Host | None = None) -> None:
+        self._config = config
         self._listener = listen(config)
         try:
             self._token = _token(config)
@@ -72,14 +74,22 @@ class Dashboard:
         return f"{self.url}?token={self._token}"
 
     @property
-    def loopback(self) -> bool:
-        """Whether only this machine reaches it."""
-        return self._listener.loopback
-
-    @property
-    def any_address(self) -> bool:
-        """Whether it listens on all addresses of this machine."""
-        return self._listener.any_address
+    def cautions(self) -> list[str]:
+        """What whoever starts it should know of its access, in sentences."""
+        found = []
+        if not self._listener.loopback:
+            found.append(
+                "It can be reached from other machines and there is no TLS: whoever has the token, or listens on "
+                "the network, drives the robot."
+            )
+        if self._listener.any_address:
+            found.append(
+                "From other machines, use this machine's address; its name only where `--allowed-host` gives it."
+            )
+        file = self._config.token_file
+        if file is not None and expanded(file).stat().st_mode & 0o077:
+            found.append(f"The token file `{file}` can be read by other users of this machine (`chmod 600`).")
+        return found
 
     def wait(self, timeout_s: float | None = None) -> None:
         """Wait until the server ends, or the time is over.
@@ -136,7 +146,7 @@ def _uvicorn_config(app: Any) -> uvicorn.Config:
 def _token(config: DashboardConfig) -> str:
     if config.token_file is None:
         return new_token()
-    token = read_or_make_token(config.token_file)
+    token = read_or_make_token(expanded(config.token_file))
     if len(token) < _SHORTEST_TOKEN:
         raise UsageError(
             f"The token in `{config.token_file}` is shorter than {_SHORTEST_TOKEN} characters.",

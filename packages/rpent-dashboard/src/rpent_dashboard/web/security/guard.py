@@ -35,7 +35,7 @@ class Guard:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
-        local_address = (scope.get("server") or ("",))[0]
+        local_address = (scope.get("server") or ("",))[0].removeprefix("::ffff:")  # IPv4 at an IPv6 socket
         self._check_target(scope)
         self._check_name(headers, local_address)
         self._check_page(scope, headers, local_address)
