@@ -33,6 +33,15 @@ schemaField.group = (name, { schema }, required) =>
     h("p", { class: "field-error group-error" }),
   );
 
+const TELLING = 1e6;
+
+/** Bounds that are worth reading beforehand: two, and no machine's limit. */
+function rangeHint({ kind, schema }) {
+  const low = schema.minimum ?? schema.exclusiveMinimum;
+  const high = schema.maximum ?? schema.exclusiveMaximum;
+  return low !== undefined && high < TELLING ? rangeText(kind, schema) : "";
+}
+
 const mark = () => h("span", { class: "required", title: t("shell.form.required") }, " *");
 
 let pressed = false;
@@ -65,7 +74,7 @@ class Field {
   draw() {
     const { shape, control: made } = this;
     const text = [labelOf(this.name, shape.schema), this.required && !this.hasDefault && mark()];
-    const hint = [shape.schema.description, ["integer", "number"].includes(shape.kind) ? rangeText(shape.kind, shape.schema) : ""].filter(Boolean);
+    const hint = [shape.schema.description, ["integer", "number"].includes(shape.kind) ? rangeHint(shape) : ""].filter(Boolean);
     const hints = hint.length ? h("p", { class: "hint", id: `${this.id}-hint` }, hint.join(" · ")) : null;
     const described = [hints && hints.id, this.error.id].filter(Boolean).join(" ");
     for (const input of made.inputs) {

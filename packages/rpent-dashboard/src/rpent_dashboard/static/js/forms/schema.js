@@ -99,13 +99,15 @@ function union(schema, arms, root) {
 
 const UNITS = { s: "s", ms: "ms", m: "m", mm: "mm", cm: "cm", rad: "rad", deg: "°", gb: "GB", mb: "MB", hz: "Hz", usd: "USD" };
 
+const WRITTEN = new Map(["API", "CPU", "FPS", "GL", "GPU", "ID", "JSON", "RPC", "URL", "USD", "VLA", "Mtok"].map((word) => [word.toLowerCase(), word]));
+
 /** What people read for a field: its title where somebody wrote one, else its name in words, the unit behind. */
 export function labelOf(name, schema) {
   const generated = name.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
   if (schema.title && schema.title.replaceAll(/\s/g, "").toLowerCase() !== generated.replaceAll(" ", "").toLowerCase()) return schema.title;
   const words = name.split("_").filter(Boolean);
   const unit = words.length > 1 ? UNITS[words.at(-1)] : undefined;
-  const text = (unit ? words.slice(0, -1) : words).join(" ");
+  const text = (unit ? words.slice(0, -1) : words).map((word) => WRITTEN.get(word) ?? word).join(" ");
   return text.charAt(0).toUpperCase() + text.slice(1) + (unit ? ` (${unit})` : "");
 }
 
