@@ -227,6 +227,26 @@ def test_a_primitive_by_form_and_a_bad_value_is_refused_at_its_field(steer, scre
     assert page.problems == []
 
 
+def test_a_call_under_way_is_seen_and_interrupted_from_another_browser(steer, new_page, served):
+    steered = steer("talker", step_time_s=0.5)
+    steered.page.get_by_role("button", name="Queue task").click()
+    other = Steered(new_page(served), served)
+    for each in (steered, other):
+        each.tab("Controls")
+        each.page.get_by_text("The robot is yours").wait_for(timeout=30_000)
+        assert each.page.get_by_role("button", name="Interrupt").is_disabled()
+    tool = steered.page.locator("[data-tool=move_to]")
+    tool.locator("summary").click()
+    for axis in "xyz":
+        tool.get_by_label(axis, exact=True).fill("0.3")
+    tool.get_by_role("button", name="Call").click()
+    other.page.get_by_text("A call is under way").wait_for()
+    other.page.get_by_role("button", name="Interrupt").click()
+    tool.locator(".session-data").wait_for(timeout=5000)
+    assert '"reached"' not in tool.locator(".session-data").inner_text()
+    other.page.get_by_text("The robot is yours").wait_for()
+
+
 def test_finish_is_asked_about_first(steer):
     steered = steer("manual")
     page = steered.page

@@ -77,6 +77,7 @@ export default {
   "session.tools.noTask": "No task is running, so there is no robot to move.",
   "session.tools.starting": "The task is still starting.",
   "session.tools.held": "The planner {planner} holds the robot. Interrupt it to take over.",
+  "session.tools.underWay": "A call is under way; it can be interrupted.",
   "session.tools.notNow": "The robot cannot be moved just now.",
   "session.tools.call": "Call",
   "session.tools.calling": "Under way…",

@@ -75,6 +75,7 @@ export default {
   "session.tools.noTask": "没有正在运行的任务，所以没有可操作的机器人。",
   "session.tools.starting": "任务还在启动。",
   "session.tools.held": "规划器 {planner} 正在控制机器人。打断它即可接手。",
+  "session.tools.underWay": "正在执行一次调用，可以打断。",
   "session.tools.notNow": "现在不能操作机器人。",
   "session.tools.call": "调用",
   "session.tools.calling": "执行中…",

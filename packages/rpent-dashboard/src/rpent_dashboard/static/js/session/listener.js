@@ -31,4 +31,4 @@ function usesModel(state, planner) {
 }
 
 /** Whether there is something that an interrupt would stop: the planner's work, or a call that somebody made by form. */
-export const canInterrupt = (state) => state.open && ["busy", "awaiting"].includes(state.activity);
+export const canInterrupt = (state) => state.open && state.activity === "busy";

@@ -72,7 +72,7 @@ function taskRow(onShow) {
   const facts = h("div", { class: "session-task-facts" });
   const detail = h("p", { class: "session-task-detail" });
   const buttons = h("div", { class: "session-task-buttons" });
-  const element = h("li", { class: "session-task" }, label, facts, detail, buttons);
+  const element = h("li", { class: "session-task" }, label, h("div", { class: "session-task-row" }, facts, buttons), detail);
 
   function update(task, state, shown) {
     id = task.id;
@@ -83,7 +83,8 @@ function taskRow(onShow) {
     drawn = now;
     setText(label, task.label);
     label.disabled = !task.run && task.status !== "starting" && task.status !== "running";
-    fill(facts, taskBadge(task), h("span", {}, plannerAndModel(task)), when(task));
+    const tag = task.tag && task.tag !== task.label ? h("code", { class: "muted" }, task.tag) : null;
+    fill(facts, taskBadge(task), h("span", {}, plannerAndModel(task)), tag, when(task));
     setText(detail, task.detail ?? "");
     detail.hidden = !task.detail;
     const had = document.activeElement?.closest?.(".session-task-buttons") === buttons;

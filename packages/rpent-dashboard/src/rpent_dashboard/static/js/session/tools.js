@@ -56,7 +56,7 @@ export function toolsPanel() {
 
 /** Why the tools rest; empty where they may be called. */
 function whyNot(state) {
-  if (state.can_call) return "";
+  if (state.can_call) return state.activity === "busy" ? t("session.tools.underWay") : "";
   if (!state.open) return t("session.composer.closed");
   const task = currentTask(state);
   if (!task) return t("session.tools.noTask");
