@@ -76,7 +76,8 @@ def test_an_interrupted_run_says_how_it_goes_on(
     serve: Any, new_page: Callable[..., Any], make_run: Callable[..., Path], *, killed: bool
 ) -> None:
     outcome = {"reason": "interrupted", "detail": "", "benchmark_success": None, "planner_status": None}
-    events: list[dict[str, Any]] = [{"seq": 0, "time": 1.0, "type": "turn", "turn": 1}]
+    call = {"type": "tool_called", "turn": 1, "call_id": "a", "name": "grasp", "arguments": {}}
+    events: list[dict[str, Any]] = [{"seq": 0, "time": 1.0, **call}]
     if killed:
         run = make_run(manifest={"outcome": None, "finished": None}, events=events)
     else:
@@ -88,6 +89,8 @@ def test_an_interrupted_run_says_how_it_goes_on(
         "name => document.querySelector('.run-notices')?.textContent.includes(`rpent resume ${name}`)",
         arg=run.name,
     )
+    page.wait_for_selector(".run-row-call.is-unfinished")
+    assert "This call never returned." in page.locator(".run-row-call").inner_text()
 
 
 def test_messages_of_the_user_are_shown_under_way_and_then_delivered(

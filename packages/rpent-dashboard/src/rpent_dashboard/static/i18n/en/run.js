@@ -179,6 +179,8 @@ export default {
   "run.notice.no_pictures": "This run has no pictures.",
   "run.notice.interrupted": "This run was interrupted. It can go on:",
   "run.notice.privileged": "A perceptor of this run read ground truth that the benchmark hides.",
+  "run.hosted": "This run belongs to the session that is open.",
+  "run.steer": "Steer it",
   "run.copy": "Copy",
   "run.copied": "Copied",
   "run.keys": "Run",

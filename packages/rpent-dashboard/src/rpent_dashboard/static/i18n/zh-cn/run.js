@@ -179,6 +179,8 @@ export default {
   "run.notice.no_pictures": "此运行没有图片。",
   "run.notice.interrupted": "此运行被中断，可以继续：",
   "run.notice.privileged": "此运行的感知器读取了基准隐藏的真值。",
+  "run.hosted": "此运行属于当前打开的会话。",
+  "run.steer": "前往操控",
   "run.copy": "复制",
   "run.copied": "已复制",
   "run.keys": "运行",

@@ -156,7 +156,7 @@ const modelUsage = (name, part) =>
 /** A part of the column that opens and closes. */
 function section(title, open) {
   const body = h("div", { class: "panel-body run-section" });
-  const node = h("details", { class: "panel", open }, h("summary", { class: "panel-head" }, h("h3", {}, t(title))), body);
+  const node = h("details", { class: "panel", open }, h("summary", { class: "panel-head" }, h("h2", {}, t(title))), body);
   return { node, body, list: null };
 }
 

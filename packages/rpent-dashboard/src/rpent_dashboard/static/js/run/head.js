@@ -3,6 +3,7 @@
  */
 import { fill, h, setText } from "/static/js/dom.js";
 import { currentLanguage, t } from "/static/js/i18n.js";
+import { routeTo } from "/static/js/router.js";
 import { runSeconds } from "/static/js/run/model.js";
 import { duration } from "/static/js/shell/format.js";
 import { outcomeBadge } from "/static/js/shell/outcome.js";
@@ -97,6 +98,7 @@ export class Head {
     const stopped = !detail?.live && this.#outcome(false) === "interrupted";
     if (stopped && !known.some(({ code }) => code === "interrupted")) known.push({ code: "interrupted", text: "" });
     const given = known.map(({ code, text }) => this.#given(code, text));
+    if (detail?.hosted && detail.live && !this.embedded) given.push(steer());
     if (model.broken) given.push(notice("warn", t("run.brokenLines", { count: model.broken })));
     if (model.unknown) given.push(notice("warn", t("run.unknownEvents", { count: model.unknown })));
     return given;
@@ -119,3 +121,6 @@ export class Head {
 
 const notice = (level, text, more = "") =>
   h("p", { class: `notice notice-${level} small` }, h("span", { class: "run-plain" }, text), more ? h("span", { class: "run-plain" }, more) : null);
+
+const steer = () =>
+  h("p", { class: "notice notice-info small" }, t("run.hosted"), h("a", { href: routeTo("session") }, t("run.steer")));

@@ -96,6 +96,14 @@ export function sessionSeconds(model, now = model.lastTime) {
   return spent + (since === null ? 0 : Math.max(0, now - since));
 }
 
+/** The run is over without having said so: what is under way never returns. */
+export function giveUp(model) {
+  unfinished(model);
+  pause(model, model.lastTime);
+  model.awaiting = false;
+  model.version += 1;
+}
+
 /** Seconds from the first event to the last. */
 export const runSeconds = (model) => (model.firstTime === null ? 0 : model.lastTime - model.firstTime);
 

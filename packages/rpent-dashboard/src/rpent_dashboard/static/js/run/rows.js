@@ -128,9 +128,9 @@ function thinking(item, context) {
 function prompts(item, context) {
   return [
     remembered(context, `${item.index}:prompts`, false, t("run.prompts"), () => [
-      h("h4", {}, t("run.systemPrompt")),
+      h("p", { class: "run-subhead" }, t("run.systemPrompt")),
       h("pre", { class: "run-code run-wrap", tabindex: "0" }, item.system),
-      h("h4", {}, t("run.userPrompt")),
+      h("p", { class: "run-subhead" }, t("run.userPrompt")),
       h("pre", { class: "run-code run-wrap", tabindex: "0" }, item.user),
     ]),
     "quiet",

@@ -88,7 +88,7 @@ export function pictureList(images, context) {
 function raw(item, context) {
   if (item.arguments === undefined && item.data === undefined) return null;
   return remembered(context, `${item.index}:raw`, false, t("run.raw"), () => [
-    item.arguments === undefined ? null : [h("h4", {}, t("run.arguments")), tree(item.arguments, 2)],
-    item.data === undefined ? null : [h("h4", {}, t("run.result")), tree(item.data, 2)],
+    item.arguments === undefined ? null : [h("p", { class: "run-subhead" }, t("run.arguments")), tree(item.arguments, 2)],
+    item.data === undefined ? null : [h("p", { class: "run-subhead" }, t("run.result")), tree(item.data, 2)],
   ].flat());
 }

@@ -116,7 +116,7 @@ export class Timeline {
     return h(
       "div",
       { class: "panel-head run-bar row-between" },
-      h("h3", {}, t("run.timeline")),
+      h("h2", {}, t("run.timeline")),
       h("div", { class: "run-filters", role: "group", "aria-label": t("run.measure") }, buttons),
     );
   }
@@ -127,7 +127,7 @@ export class Timeline {
     const now = this.model.lastTime ?? 0;
     const sizes = calls.map((call) => this.#size(call, now));
     const sum = sizes.reduce((total, size) => total + size, 0) || 1;
-    const room = Math.max(100, (this.width || 300) - calls.length * (NARROWEST + GAP) - 2);
+    const room = roomFor(this.width || 300, calls.length);
     let left = 1;
     this.lefts.length = 0;
     for (const size of sizes) {
@@ -243,7 +243,14 @@ export class Timeline {
   }
 }
 
-function describe(call) {
+/** Pixels to hand out by length, beyond the least width of each bar: what is left, or enough to tell them apart. */
+function roomFor(width, count) {
+  const left = width - count * (NARROWEST + GAP) - 2;
+  return left > width / 3 ? left : count * 10;
+}
+
+/** A call in one line: how it went, how long it took. */
+export function describe(call) {
   const parts = [`${SYMBOLS[call.status] ?? ""} ${call.name}`, callStatus(call)];
   if (call.elapsed !== null) parts.push(duration(call.elapsed));
   if (call.envSteps) parts.push(t("run.envSteps", { count: number(call.envSteps) }));

@@ -11,15 +11,16 @@ import { Head } from "/static/js/run/head.js";
 import { runKeys } from "/static/js/run/keys.js";
 import { layout } from "/static/js/run/layout.js";
 import { lightbox } from "/static/js/run/lightbox.js";
-import { createModel, fold } from "/static/js/run/model.js";
+import { createModel, fold, giveUp } from "/static/js/run/model.js";
 import { lastPosition, stepOf } from "/static/js/run/model_calls.js";
 import { runUrl } from "/static/js/run/pictures.js";
 import { Player } from "/static/js/run/player.js";
 import { Restorer } from "/static/js/run/restore.js";
 import { scheduler } from "/static/js/run/schedule.js";
 import { Scrubber } from "/static/js/run/scrubber.js";
-import { Timeline } from "/static/js/run/timeline.js";
+import { describe, Timeline } from "/static/js/run/timeline.js";
 import { Views } from "/static/js/run/views.js";
+import { announce } from "/static/js/shell/announce.js";
 import { follow } from "/static/js/shell/connection.js";
 
 export class RunView {
@@ -123,6 +124,7 @@ export class RunView {
 
   #end() {
     this.ended = true;
+    if (!this.model.over) giveUp(this.model);
     this.load();
   }
 
@@ -216,7 +218,9 @@ export class RunView {
   #nextCall(by) {
     const { calls } = this.model;
     const from = this.cursor.call >= 0 ? this.cursor.call : by > 0 ? -1 : calls.length;
-    this.selectCall(calls[Math.max(0, Math.min(calls.length - 1, from + by))]);
+    const call = calls[Math.max(0, Math.min(calls.length - 1, from + by))];
+    this.selectCall(call);
+    if (call) announce(describe(call));
   }
 
   #nextStep(by) {

@@ -130,7 +130,7 @@ export class Views {
       const picture = image?.node ?? h("span", { class: "run-tile-depth", "aria-hidden": "true" });
       const node = h(
         "button",
-        { type: "button", class: "run-tile", role: "radio", on: { click: () => this.choose(name) } },
+        { type: "button", class: "run-tile", role: "radio", title: this.#label(name), on: { click: () => this.choose(name) } },
         picture,
         h("span", { class: "run-tile-label" }, this.#label(name)),
       );
