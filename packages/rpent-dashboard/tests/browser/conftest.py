@@ -72,6 +72,7 @@ def offline(browser: Browser) -> Iterator[Offline]:
 
 
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
+NAMELESS = (Path(__file__).parent / "nameless.js").read_text()
 
 
 @pytest.fixture
@@ -97,8 +98,9 @@ class Look:
         return self._new_page(served, viewport=viewport, color_scheme=theme, locale=locale)
 
     def check(self, page: Page) -> None:
-        """All texts stand out, nothing sticks out of the page, and no script failed."""
+        """All texts stand out, all controls have names, nothing sticks out of the page, and no script failed."""
         assert page.evaluate(CONTRAST) == []
+        assert page.evaluate(NAMELESS) == []
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
         assert page.problems == []  # type: ignore[attr-defined]
 

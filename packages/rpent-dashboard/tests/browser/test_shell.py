@@ -122,3 +122,25 @@ def test_an_error_stays_until_it_is_closed_and_is_only_text(page: Page) -> None:
     assert page.locator(".toast img").count() == 0
     alert.get_by_role("button", name="Close").click()
     assert alert.count() == 0
+
+
+def test_the_badge_says_when_the_server_is_gone(serve: Any, new_page: Any) -> None:
+    page = new_page(serve)
+    page.locator(".connection", has_text="Live").wait_for()
+    serve.dashboard.stop()
+    page.locator(".connection", has_text="Reconnecting…").wait_for()
+    assert page.locator("[aria-live=assertive]").inner_text() == "Reconnecting…"
+
+
+@pytest.mark.parametrize("name", ["session", "launch", "compare", "run/one"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "locale"), [(360, "zh-CN"), (1440, "en-US")])
+def test_every_page_can_be_read_and_named(
+    serve: Any, look: Any, make_run: Any, *, name: str, theme: str, width: int, locale: str
+) -> None:
+    make_run("one")
+    page = look(serve, width, theme, locale)
+    page.goto(f"{page.url.split('#')[0]}#/{name}")
+    page.locator("main :is(h1, h2, .notice)").first.wait_for()
+    page.wait_for_timeout(300)
+    look.check(page)
