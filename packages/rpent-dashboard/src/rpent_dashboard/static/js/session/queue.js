@@ -95,8 +95,8 @@ function taskRow(onShow) {
 }
 
 function when(task) {
-  const at = task.ended_at ?? task.started_at ?? task.queued_at;
-  if (!at) return null;
+  const at = task.ended_at ?? task.started_at;
+  if (!at || task.status === "queued") return null;
   const date = new Date(at * 1000);
   const today = date.toDateString() === new Date().toDateString();
   const text = today ? new Intl.DateTimeFormat(currentLanguage(), { timeStyle: "short" }).format(date) : moment(at);
