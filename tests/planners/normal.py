@@ -1,4 +1,4 @@
-"""Events without what may differ: ids, times, pictures, and where in a turn the usage is reported.
+"""Events without what may differ: ids, times, pictures, and where in a turn messages are taken and usage is reported.
 
 A turn that brought nothing is left out too: a planner that asks the model itself begins it with the request, one
 whose SDK asks begins it with the reply, and the reply never came.
@@ -19,6 +19,7 @@ LEFT_OUT = {
     "step",
     "tool_progress",
     "usage",
+    "messages_delivered",
     "notice",
     "run_ended",
 }

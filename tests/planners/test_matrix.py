@@ -33,8 +33,15 @@ def test_the_same_for_every_planner(case: Case, scenario: Scenario, drive_run: A
     assert server.script.position == replies
     scenario.last(server.last)
     check_notices(ran, scenario)
+    check_messages(ran)
     check_usage(ran, replies, scenario.aborted)
     check_record(ran)
+
+
+def check_messages(ran: Any) -> None:
+    """Assert that the planner took every message of the user, and took it once."""
+    sent = [event for event in ran.events if event.type == "user_message" and event.origin == "user"]
+    assert sum(event.count for event in ran.events if event.type == "messages_delivered") == len(sent)
 
 
 def script_of(scenario: Scenario, drive: Any) -> list[Reply]:
