@@ -165,3 +165,19 @@ def test_a_model_that_goes_on_waits_for_the_users_motion(stage: Stage) -> None:
     user.join()
     assert [event.name for event in played.of(ToolReturned)] == ["move_to", "look", "finish"]
     assert "still under way" in played.server.requests[1].last.texts[-1]
+
+
+def test_a_user_who_stops_their_own_motion_does_not_stop_the_model(stage: Stage) -> None:
+    played = stage.begin([Reply(text="What now?"), FINISH], interactive=True, step_time_s=0.1)
+    wait_for(lambda: played.session.awaiting)
+    user = threading.Thread(target=played.session.user_call, args=("move_to", {"xyz": [0.3, 0.3, 0.3]}))
+    user.start()
+    wait_for(lambda: played.of(ToolCalled))
+    played.session.interrupt("The user interrupted.")
+    user.join(10)
+    assert [event.cancelled for event in played.of(ToolReturned)] == [True]
+    assert played.session.awaiting
+    played.session.send("Finish.")
+    played.join()
+    assert played.session.ended is not None
+    assert played.session.ended.planner_status == "failure"
