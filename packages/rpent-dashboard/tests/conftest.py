@@ -205,10 +205,19 @@ def make_run(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with Chromium come last: Playwright leaves its event loop running in the thread of the tests."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+def _found(*programs: str) -> str | None:
+    return next(filter(None, map(shutil.which, programs)), None)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium; without one the test is skipped, or fails with `RPENT_STRICT_BROWSER=1`."""
-    program = os.environ.get("RPENT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = os.environ.get("RPENT_CHROMIUM") or _found("chromium", "chromium-browser", "google-chrome")
     if os.environ.get("RPENT_STRICT_BROWSER") == "1":
         from playwright import sync_api
     else:
