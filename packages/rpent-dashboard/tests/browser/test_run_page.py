@@ -85,8 +85,35 @@ def test_a_growing_run_is_followed_with_its_pictures(
     assert page.problems == []
 
 
-def test_who_scrolled_up_stays_there_and_is_told_what_is_new(
+def test_the_view_follows_the_frames_of_a_call_under_way(
     serve: Any, new_page: Callable[..., Any], synthetic: Any
+) -> None:
+    run = synthetic.SyntheticRun(serve.output_dir / "growing", now=True)
+    page = new_page(serve, viewport=WIDE)
+    page.goto(f"{serve.url}/#/run/growing")
+    frame = until(run, "frame")
+    page.wait_for_function(
+        "path => document.querySelector('.run-view-image')?.src.endsWith(path)", arg=frame["image"]["path"]
+    )
+    assert "▶" in page.locator(".run-now").inner_text()
+    done = until(run, "tool_returned")
+    page.wait_for_function(
+        "path => document.querySelector('.run-view-image').src.endsWith(path)", arg=done["images"][0]["path"]
+    )
+    run.close()
+
+
+def until(run: Any, kind: str) -> dict[str, Any]:
+    """Write events up to one of a type."""
+    while (event := run.next_event())["type"] != kind:
+        pass
+    written: dict[str, Any] = event
+    return written
+
+
+@pytest.mark.parametrize("way", ["wheel", "ArrowUp", "PageUp"])
+def test_who_scrolled_up_stays_there_and_is_told_what_is_new(
+    serve: Any, new_page: Callable[..., Any], synthetic: Any, way: str
 ) -> None:
     run = synthetic.SyntheticRun(serve.output_dir / "growing", now=True)
     for _ in range(200):
@@ -94,8 +121,12 @@ def test_who_scrolled_up_stays_there_and_is_told_what_is_new(
     page = new_page(serve, viewport=WIDE)
     open_run(page, serve, run.path)
     page.wait_for_selector(".run-row-call")
+    page.locator(".run-scroller").focus()
     page.locator(".run-scroller").hover()
-    page.mouse.wheel(0, -3000)
+    if way == "wheel":
+        page.mouse.wheel(0, -3000)
+    else:
+        page.keyboard.press(way)
     page.wait_for_selector(".run-jump:not([hidden])")
     page.wait_for_timeout(300)
     before = top_row(page)
@@ -145,73 +176,6 @@ def test_ten_thousand_events_open_with_few_rows_in_the_document(
     last = page.locator(".run-range").get_attribute("max")
     assert int(last or 0) > 1000
     assert page.problems == []
-
-
-def test_steps_can_be_scrubbed_and_linked_to(
-    serve: Any, new_page: Callable[..., Any], synthetic: Any
-) -> None:
-    run = synthetic.write_run(serve.output_dir / "done", 300)
-    page = new_page(serve, viewport=WIDE)
-    open_run(page, serve, run)
-    page.wait_for_selector(".run-verdict")
-    page.locator(".run-range").focus()
-    page.keyboard.press("Home")
-    page.wait_for_function("() => location.hash.endsWith('?step=0')")
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => location.hash.endsWith('?step=1')")
-    page.wait_for_function(
-        "() => document.querySelector('.run-view-image').src.endsWith('steps/0001/agentview.jpg')"
-    )
-    assert "Step 1" in page.locator(".run-row.is-current").inner_text()
-    linked = new_page(serve, viewport=WIDE)
-    open_run(linked, serve, run, "?step=7")
-    linked.wait_for_function(
-        "() => document.querySelector('.run-view-image').src.endsWith('steps/0007/agentview.jpg')"
-    )
-    assert "Step 7" in linked.locator(".run-row.is-current").inner_text()
-
-
-def test_keys_move_between_calls(serve: Any, new_page: Callable[..., Any], synthetic: Any) -> None:
-    run = synthetic.write_run(serve.output_dir / "done", 300)
-    page = new_page(serve, viewport=WIDE)
-    open_run(page, serve, run)
-    page.wait_for_selector(".run-verdict")
-    page.locator(".run-scroller").focus()
-    page.keyboard.press("k")
-    page.wait_for_selector(".run-row.is-current")
-    first = page.locator(".run-row.is-current").get_attribute("data-item")
-    page.keyboard.press("k")
-    page.wait_for_function(
-        "item => document.querySelector('.run-row.is-current')?.dataset.item !== item", arg=first
-    )
-    page.keyboard.press("j")
-    page.wait_for_function(
-        "item => document.querySelector('.run-row.is-current')?.dataset.item === item", arg=first
-    )
-    page.keyboard.press(".")
-    page.wait_for_function("() => !location.hash.includes('step=')")
-
-
-def test_a_clip_plays_and_gives_the_picture_back(
-    serve: Any, new_page: Callable[..., Any], synthetic: Any
-) -> None:
-    run = synthetic.write_run(serve.output_dir / "done", 300)
-    page = new_page(serve, viewport=WIDE)
-    open_run(page, serve, run, "?step=3")
-    page.wait_for_function(
-        "() => document.querySelector('.run-view-image').src.endsWith('steps/0003/agentview.jpg')"
-    )
-    page.evaluate(
-        """() => {
-          window.seen = [];
-          const image = document.querySelector('.run-view-image');
-          new MutationObserver(() => window.seen.push(image.src)).observe(image, { attributeFilter: ['src'] });
-        }"""
-    )
-    page.locator(".run-scroller").focus()
-    page.keyboard.press(" ")
-    page.wait_for_function("() => window.seen.length > 1 && window.seen.at(-1).includes('steps/0003')")
-    assert [address for address in page.evaluate("window.seen") if "/clips/" in address]
 
 
 def test_filter_and_search(serve: Any, new_page: Callable[..., Any], make_run: Callable[..., Path]) -> None:

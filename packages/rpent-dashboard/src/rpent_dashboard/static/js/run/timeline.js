@@ -230,7 +230,7 @@ export class Timeline {
 
   #reveal(index) {
     const left = this.lefts[index];
-    if (left < this.left + 20 || this.lefts[index + 1] > this.left + this.width - 20) {
+    if (left < this.left || this.lefts[index + 1] > this.left + this.width) {
       this.left = Math.max(0, Math.min(left - this.width / 2, this.total - this.width));
     }
     this.follow = false;

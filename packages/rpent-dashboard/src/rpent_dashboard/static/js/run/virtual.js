@@ -6,7 +6,7 @@ import { h } from "/static/js/dom.js";
 
 const OVERSCAN_PX = 500;
 const MOST_ROWS = 80;
-/** Distance from the end within which the list counts as being at the end. */
+/** Distance from the end within which who scrolls down gets to the end; a step up leaves it at once. */
 const END_PX = 48;
 
 /**
@@ -239,9 +239,10 @@ export class VirtualList {
       this.#fillIfNeeded();
       return;
     }
+    const up = scrollTop < this.expected;
     this.expected = scrollTop;
     this.wanted = null;
-    this.follow = scrollHeight - scrollTop - clientHeight < END_PX;
+    this.follow = scrollHeight - scrollTop - clientHeight < (up ? 4 : END_PX);
     this.#fill();
     this.onScroll(this.follow);
   }
