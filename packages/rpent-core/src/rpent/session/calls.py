@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import (
@@ -24,16 +24,16 @@ from rpent.runs.outcome import Ending
 from rpent.runs.pictures import encode_pictures
 from rpent.session import attempts, finish
 from rpent.session.bounded import bounded_json
+from rpent.session.done import Call, Done, failed
 from rpent.session.reply import ToolReply
 from rpent.session.validation import checked_arguments, parse_arguments
 from rpent.suggest import did_you_mean
 from rpent.tools.result import ToolResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from rpent.runs.pictures import Picture
     from rpent.runs.recorder import Recorder
     from rpent.session.rescue import Rescue
     from rpent.session.scope import CallScope
@@ -48,33 +48,6 @@ LOST = (ServiceError, ConnectionLostError, CallTimeoutError)
 MAX_RECOVERIES = 3
 """How often in a session a service is brought back."""
 PROGRESS_INTERVAL_S = 0.5
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
-    """What is called, and by whom."""
-
-    name: str
-    arguments: Any
-    call_id: str
-    origin: ev.Origin = "planner"
-
-
-@dataclass(slots=True)
-class _Done:
-    """What came of a call, on its way to events and reply."""
-
-    ok: bool
-    data: dict[str, Any]
-    images: Sequence[Image] = ()
-    pictures: list[Picture] = field(default_factory=list)
-    views: list[Picture] = field(default_factory=list)
-    depth: list[str] = field(default_factory=list)
-    step: int | None = None
-    executed: bool = True
-    cancelled: bool = False
-    undone: bool = False
-    """The world was put back to the state before the call."""
 
 
 class CallRunner:
@@ -169,7 +142,7 @@ class CallRunner:
             )
         )
         started, filmed_s = time.monotonic(), self._recorder.filmed_s
-        done = _failed(mistake, executed=False) if mistake else self._checked(job, tool, call, shown)
+        done = failed(mistake, executed=False) if mistake else self._checked(job, tool, call, shown)
         self._add_notices(done)
         reply = self._reply(done, call_id)
         self._recorder.event(
@@ -194,12 +167,12 @@ class CallRunner:
         )
         return self._after(reply)
 
-    def _checked(self, job: Job[ToolReply], tool: Tool | None, call: Call, given: Any) -> _Done:
+    def _checked(self, job: Job[ToolReply], tool: Tool | None, call: Call, given: Any) -> Done:
         """Refuse what cannot be executed, else execute it."""
         name = call.name
         if tool is None:
             known = ", ".join(f"`{known}`" for known in self._tools)
-            return _failed(
+            return failed(
                 ToolError(
                     f"There is no tool `{name}`{did_you_mean(name, self._tools)}", hint=f"Tools: {known}."
                 ),
@@ -207,14 +180,14 @@ class CallRunner:
             )
         over = None if tool.readonly or name == attempts.NAME else self._episode_over()
         if over is not None:
-            return _failed(over, executed=False)
+            return failed(over, executed=False)
         if job.token.cancelled or (call.origin == "planner" and self._session.held):
             why = job.token.reason if job.token.cancelled else "The user interrupted."
-            return _failed(CancelledCallError(f"`{name}` was not executed: {why}"), executed=False)
+            return failed(CancelledCallError(f"`{name}` was not executed: {why}"), executed=False)
         try:
             arguments = checked_arguments(tool, given)
         except ToolError as error:
-            return _failed(error, executed=False)
+            return failed(error, executed=False)
         return self._performed(job, tool, arguments, call.call_id)
 
     def _episode_over(self) -> ToolError | None:
@@ -225,7 +198,7 @@ class CallRunner:
         accepted = f"Call `{attempts.NAME}` for another attempt, or `finish`" if more else "Call `finish`"
         return ToolError(over, hint=f"{accepted}; no further action is accepted.")
 
-    def _performed(self, job: Job[ToolReply], tool: Tool, arguments: dict[str, Any], call_id: str) -> _Done:
+    def _performed(self, job: Job[ToolReply], tool: Tool, arguments: dict[str, Any], call_id: str) -> Done:
         before = self._toolkit.env_steps()
         self._scope.enter(job.token, lambda data: self._progress(call_id, data))
         try:
@@ -249,28 +222,28 @@ class CallRunner:
         finally:
             self._scope.leave()
 
-    def _handled(self, tool: Tool, arguments: dict[str, Any], job: Job[ToolReply]) -> _Done:
+    def _handled(self, tool: Tool, arguments: dict[str, Any], job: Job[ToolReply]) -> Done:
         try:
             result: Any = tool.handler(**arguments)
         except (*LOST, RunDirectoryError):
             raise
         except CancelledCallError:
-            return _failed(
+            return failed(
                 CancelledCallError(f"`{tool.name}` was cancelled: {job.token.reason}"), cancelled=True
             )
         except RpentError as error:
-            return _failed(error)
+            return failed(error)
         except Exception as error:  # noqa: BLE001  (a bug in a tool must not end the run)
             self._recorder.trouble(f"tool `{tool.name}`", error)
             message = f"`{tool.name}` has a bug ({type(error).__name__}); your arguments were accepted."
-            return _failed(ToolError(message, hint="Try another way; the details are in the run's log."))
+            return failed(ToolError(message, hint="Try another way; the details are in the run's log."))
         if isinstance(result, Mapping):
             result = ToolResult(data=result)
         if not isinstance(result, ToolResult):
-            return _failed(ToolError(f"`{tool.name}` has a bug: it returned no `ToolResult`."))
-        return _Done(ok=True, data=dict(result.data), images=result.images, cancelled=job.token.cancelled)
+            return failed(ToolError(f"`{tool.name}` has a bug: it returned no `ToolResult`."))
+        return Done(ok=True, data=dict(result.data), images=result.images, cancelled=job.token.cancelled)
 
-    def _capture(self, done: _Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
+    def _capture(self, done: Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
         capture = self._toolkit.capture()
         shown = {image.name for image in capture.images}
         extra_images = [image for image in done.images if image.name not in shown]
@@ -282,11 +255,11 @@ class CallRunner:
         self.observation = plain(capture.state)
         done.data = {**done.data, "step": done.step, "observation": self.observation}
 
-    def _store_images(self, done: _Done, call_id: str) -> None:
+    def _store_images(self, done: Done, call_id: str) -> None:
         if done.images:
             done.pictures = self._recorder.pictures(encode_pictures(done.images), call_id)
 
-    def _capture_again(self, done: _Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
+    def _capture_again(self, done: Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
         """Record where a call ended that lost a service on its way; the next call notices if another one is gone."""
         try:
             self._after_action()
@@ -294,18 +267,18 @@ class CallRunner:
         except (*LOST, RemoteError):
             self._recorder.notice(f"The state after `{tool.name}` could not be observed.", "warning")
 
-    def _recovered(self, error: RpentError, tool: Tool, steps: int) -> _Done:
+    def _recovered(self, error: RpentError, tool: Tool, steps: int) -> Done:
         """Bring a dead service back, or end the session."""
         if self._session.ended is not None:
-            return _failed(error)
+            return failed(error)
         if self._recover is None or self._recoveries >= MAX_RECOVERIES:
             self._give_up(error, error.message)
-            return _failed(error)
+            return failed(error)
         try:
             rescue = self._recover(error)
         except RpentError as failure:
             self._give_up(failure, f"{error.message} {failure.message}")
-            return _failed(ToolError(f"{error.message} {failure.message}"))
+            return failed(ToolError(f"{error.message} {failure.message}"))
         self._recoveries += rescue.restarted
         if self._attempts is not None:
             self._attempts.stay()
@@ -314,7 +287,7 @@ class CallRunner:
             advice = f"`{tool.name}` had no effect; call it again."
         elif steps > 0:
             advice = f"`{tool.name}` had carried out {steps} control steps, which stay done: look before you go on."
-        done = _failed(ToolError(f"{rescue.message} {advice}"))
+        done = failed(ToolError(f"{rescue.message} {advice}"))
         done.undone = rescue.undone
         return done
 
@@ -331,12 +304,12 @@ class CallRunner:
             self._last_progress = now
             self._recorder.event(ev.ToolProgress(call_id=call_id, data=plain(rest)))
 
-    def _add_notices(self, done: _Done) -> None:
+    def _add_notices(self, done: Done) -> None:
         notices = [text for text in (self._session.budget.warning(), self._toolkit.episode_over()) if text]
         if notices and self._session.ended is None:
             done.data = {**done.data, "notices": notices}
 
-    def _reply(self, done: _Done, call_id: str) -> ToolReply:
+    def _reply(self, done: Done, call_id: str) -> ToolReply:
         return ToolReply(
             ok=done.ok,
             data=done.data,
@@ -371,13 +344,6 @@ def _parsed(arguments: Any) -> tuple[Any, ToolError | None]:
     except ToolError as error:
         # `repr` is safe for whatever a model sent: nested too deep, or not JSON at all.
         return repr(arguments)[:2000] if isinstance(arguments, str) else type(arguments).__name__, error
-
-
-def _failed(error: RpentError, *, executed: bool = True, cancelled: bool = False) -> _Done:
-    data: dict[str, Any] = {"error": error.message}
-    if error.hint:
-        data["hint"] = error.hint
-    return _Done(ok=False, data=data, executed=executed, cancelled=cancelled)
 
 
 def _with_images(capture: Any, images: list[Image]) -> Any:

@@ -14,9 +14,10 @@ from rpent.runs import events as ev
 from rpent.runs.outcome import Ending
 from rpent.session.attempts import NextAttemptTool
 from rpent.session.call_ids import CallIds
-from rpent.session.calls import Call, CallRunner
+from rpent.session.calls import CallRunner
 from rpent.session.deadline import Deadline
 from rpent.session.dialogue import Dialogue
+from rpent.session.done import Call
 from rpent.session.finish import FinishTool
 from rpent.session.limits import Budget, Limits
 from rpent.session.reply import ToolReply
