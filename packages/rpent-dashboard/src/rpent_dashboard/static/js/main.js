@@ -41,7 +41,8 @@ async function show() {
     if (mine === shown) unmount = done;
     else done();
   } catch (error) {
-    if (mine === shown) fill(root, h("p", { class: "notice notice-error", role: "alert" }, error.message, " ", error.hint ?? ""));
+    if (mine === shown)
+      fill(root, h("p", { class: "notice notice-error", role: "alert" }, error.message, " ", error.hint ?? ""));
     console.error(error);
   }
 }

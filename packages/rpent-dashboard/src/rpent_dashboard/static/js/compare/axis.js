@@ -36,7 +36,10 @@ export class Axis {
     if (this.by === "step") return this.goTo(Math.round(this.place) + by);
     const now = this.place;
     const times = this.sides.flatMap(({ model, origin }) => model.steps.map((step) => step.time - origin));
-    const next = by > 0 ? Math.min(...times.filter((time) => time > now + 0.001)) : Math.max(...times.filter((time) => time < now - 0.001));
+    const next =
+      by > 0
+        ? Math.min(...times.filter((time) => time > now + 0.001))
+        : Math.max(...times.filter((time) => time < now - 0.001));
     return this.goTo(Number.isFinite(next) ? next : by > 0 ? this.end : 0);
   }
 

@@ -17,7 +17,16 @@ const MEASURES = [
 
 /** Draw the measures of two sides into a table. */
 export function drawMeasures(body, sides) {
-  fill(body, MEASURES.map(([name, show]) => measureRow(name, show, sides.map((side) => side.measure(name)))));
+  fill(
+    body,
+    MEASURES.map(([name, show]) =>
+      measureRow(
+        name,
+        show,
+        sides.map((side) => side.measure(name)),
+      ),
+    ),
+  );
 }
 
 function measureRow(name, show, [a, b]) {
@@ -34,7 +43,9 @@ function measureRow(name, show, [a, b]) {
 function difference(a, b, show) {
   if (![a, b].every((value) => typeof value === "number")) return MISSING;
   if (a === b) return "0";
-  const share = a ? ` (${b > a ? "+" : "−"}${number(Math.abs(b - a) / a, { style: "percent", maximumFractionDigits: 0 })})` : "";
+  const share = a
+    ? ` (${b > a ? "+" : "−"}${number(Math.abs(b - a) / a, { style: "percent", maximumFractionDigits: 0 })})`
+    : "";
   return `${b > a ? "+" : "−"}${show(Math.abs(b - a))}${share}`;
 }
 
@@ -73,8 +84,29 @@ export function differing(a, b) {
 export function drawSetUp(place, sides) {
   if (sides.some((side) => !side.detail)) return;
   const { rows, same } = differing(...sides.map((side) => setUp(side.detail.manifest)));
-  const note = h("p", { class: "muted small" }, rows.length ? t("compare.sameSettings", { count: number(same) }) : t("compare.sameSetUp"));
-  const head = h("tr", {}, h("th", { scope: "col" }, t("compare.setting")), h("th", { scope: "col" }, "A"), h("th", { scope: "col" }, "B"));
-  const lines = rows.map(([name, a, b]) => h("tr", {}, h("th", { scope: "row", class: "mono" }, name), h("td", {}, a ?? MISSING), h("td", {}, b ?? MISSING)));
-  fill(place, rows.length > 0 && h("div", { class: "scroll-x" }, h("table", { class: "table compare-set-up" }, h("thead", {}, head), h("tbody", {}, lines))), note);
+  const note = h(
+    "p",
+    { class: "muted small" },
+    rows.length ? t("compare.sameSettings", { count: number(same) }) : t("compare.sameSetUp"),
+  );
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, t("compare.setting")),
+    h("th", { scope: "col" }, "A"),
+    h("th", { scope: "col" }, "B"),
+  );
+  const lines = rows.map(([name, a, b]) =>
+    h("tr", {}, h("th", { scope: "row", class: "mono" }, name), h("td", {}, a ?? MISSING), h("td", {}, b ?? MISSING)),
+  );
+  fill(
+    place,
+    rows.length > 0 &&
+      h(
+        "div",
+        { class: "scroll-x" },
+        h("table", { class: "table compare-set-up" }, h("thead", {}, head), h("tbody", {}, lines)),
+      ),
+    note,
+  );
 }

@@ -19,13 +19,26 @@ export function drawHead(node, side, name, address) {
 }
 
 function content(row, name, address, key) {
-  const facts = FACTS.filter((fact) => row[fact] !== null && row[fact] !== undefined && row[fact] !== "").map((fact) => [h("dt", {}, t(`compare.fact.${fact}`)), h("dd", {}, String(row[fact]))]);
+  const facts = FACTS.filter((fact) => row[fact] !== null && row[fact] !== undefined && row[fact] !== "").map(
+    (fact) => [h("dt", {}, t(`compare.fact.${fact}`)), h("dd", {}, String(row[fact]))],
+  );
   return [
-    h("div", { class: "panel-head" }, h("span", { class: "compare-mark" }, name), h("h2", { class: "grow" }, row.instruction || row.name || key), row.outcome && outcomeBadge(row.outcome)),
+    h(
+      "div",
+      { class: "panel-head" },
+      h("span", { class: "compare-mark" }, name),
+      h("h2", { class: "grow" }, row.instruction || row.name || key),
+      row.outcome && outcomeBadge(row.outcome),
+    ),
     h(
       "div",
       { class: "panel-body stack-s" },
-      h("dl", { class: "facts small" }, facts, row.created ? [h("dt", {}, t("compare.fact.created")), h("dd", {}, moment(row.created))] : null),
+      h(
+        "dl",
+        { class: "facts small" },
+        facts,
+        row.created ? [h("dt", {}, t("compare.fact.created")), h("dd", {}, moment(row.created))] : null,
+      ),
       row.detail && h("p", { class: "small muted" }, row.detail),
       row.problem && h("p", { class: "notice notice-warn small" }, row.problem),
       h("div", {}, h("a", { class: "btn btn-small", href: address }, t("compare.open", { name }))),
@@ -33,4 +46,10 @@ function content(row, name, address, key) {
   ];
 }
 
-const refusal = (problem, key) => h("div", { class: "panel-body stack-s" }, h("p", { class: "mono small" }, key), h("p", { class: "notice notice-error", role: "alert" }, problem.message, " ", problem.hint ?? ""));
+const refusal = (problem, key) =>
+  h(
+    "div",
+    { class: "panel-body stack-s" },
+    h("p", { class: "mono small" }, key),
+    h("p", { class: "notice notice-error", role: "alert" }, problem.message, " ", problem.hint ?? ""),
+  );

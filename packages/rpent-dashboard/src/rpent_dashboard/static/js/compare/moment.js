@@ -8,7 +8,15 @@ import { viewsAt } from "/static/js/run/model_calls.js";
 import { LatestImage, pictureUrl } from "/static/js/run/pictures.js";
 
 const MOST_TEXT = 1500;
-const STATUS = { ok: "ok", running: "accent", failed: "error", missed: "warn", refused: "error", cancelled: "warn", unfinished: "warn" };
+const STATUS = {
+  ok: "ok",
+  running: "accent",
+  failed: "error",
+  missed: "warn",
+  refused: "error",
+  cancelled: "warn",
+  unfinished: "warn",
+};
 
 /** Pictures of both runs, a row for each camera that one of them has. */
 export class Pictures {
@@ -51,20 +59,43 @@ export class Pictures {
     const cells = this.sides.map((_, index) => viewCell(camera, "AB"[index]));
     const title = h("h3", {});
     this.rows.set(camera, { title, cells });
-    this.node.append(h("section", { class: "stack-s" }, title, h("div", { class: "compare-pair" }, cells.map((cell) => cell.node))));
+    this.node.append(
+      h(
+        "section",
+        { class: "stack-s" },
+        title,
+        h(
+          "div",
+          { class: "compare-pair" },
+          cells.map((cell) => cell.node),
+        ),
+      ),
+    );
   }
 
   drawPicture({ image, note }, side, view, step) {
     image.show(view ? pictureUrl(side.key, view.image) : "");
     image.node.hidden = !view;
-    setText(note, !view ? t("compare.noPicture") : view.step === step ? t("compare.step", { step }) : t("compare.fromStep", { step: view.step }));
+    setText(
+      note,
+      !view
+        ? t("compare.noPicture")
+        : view.step === step
+          ? t("compare.step", { step })
+          : t("compare.fromStep", { step: view.step }),
+    );
   }
 }
 
 function viewCell(camera, name) {
   const image = new LatestImage({ class: "compare-picture", alt: t("compare.pictureOf", { camera, name }) });
   const note = h("span", { class: "small muted" });
-  const caption = h("figcaption", { class: "row-s row" }, h("span", { class: "compare-mark", "aria-hidden": "true" }, name), note);
+  const caption = h(
+    "figcaption",
+    { class: "row-s row" },
+    h("span", { class: "compare-mark", "aria-hidden": "true" }, name),
+    note,
+  );
   return { image, note, node: h("figure", { class: "compare-view" }, image.node, caption) };
 }
 
@@ -84,18 +115,34 @@ export class Calls {
     if (looks === this.drawn) return;
     this.drawn = looks;
     const text = position < 0 ? t("compare.notBegun") : t("compare.noCalls");
-    fill(this.node, calls.length ? calls.map((call) => callCard(call, items[call.item])) : h("p", { class: "muted" }, text));
+    fill(
+      this.node,
+      calls.length ? calls.map((call) => callCard(call, items[call.item])) : h("p", { class: "muted" }, text),
+    );
   }
 }
 
 function callCard(call, item) {
-  const facts = [duration(call.elapsed), call.envSteps > 0 && t("compare.envSteps", { count: number(call.envSteps) })].filter(Boolean).join(" · ");
+  const facts = [duration(call.elapsed), call.envSteps > 0 && t("compare.envSteps", { count: number(call.envSteps) })]
+    .filter(Boolean)
+    .join(" · ");
   const result = item.gone ? t("compare.tooOld") : shorten(JSON.stringify(item.data ?? null, null, 1));
   return h(
     "details",
     { class: "panel compare-call" },
-    h("summary", { class: "panel-head" }, h("span", { class: "mono grow truncate" }, signature(call.name, item.arguments)), h("span", { class: `badge badge-${STATUS[call.status] ?? "muted"}` }, t(`compare.status.${call.status}`))),
-    h("div", { class: "panel-body stack-s" }, h("p", { class: "small muted" }, facts), h("pre", { class: "small" }, signature(call.name, item.arguments)), h("pre", { class: "small" }, result)),
+    h(
+      "summary",
+      { class: "panel-head" },
+      h("span", { class: "mono grow truncate" }, signature(call.name, item.arguments)),
+      h("span", { class: `badge badge-${STATUS[call.status] ?? "muted"}` }, t(`compare.status.${call.status}`)),
+    ),
+    h(
+      "div",
+      { class: "panel-body stack-s" },
+      h("p", { class: "small muted" }, facts),
+      h("pre", { class: "small" }, signature(call.name, item.arguments)),
+      h("pre", { class: "small" }, result),
+    ),
   );
 }
 

@@ -20,7 +20,15 @@ const TIME_STEPS = 1000;
 export function mount(root, { parts, query }) {
   if (parts.length < 2 || !parts[0] || !parts[1]) {
     const link = h("a", { href: "#/" }, t("compare.toLibrary"));
-    append(root, h("div", { class: "stack" }, h("h1", {}, t("compare.title")), h("p", { class: "notice" }, t("compare.needTwo"), link)));
+    append(
+      root,
+      h(
+        "div",
+        { class: "stack" },
+        h("h1", {}, t("compare.title")),
+        h("p", { class: "notice" }, t("compare.needTwo"), link),
+      ),
+    );
     return () => {};
   }
   const page = new Comparison(parts, query);
@@ -72,28 +80,90 @@ class Comparison {
   }
 
   makeScrubber() {
-    const button = (sign, label, act) => h("button", { class: "btn btn-small btn-icon", type: "button", "aria-label": t(label), title: t(label), on: { click: act } }, sign);
-    this.range = h("input", { type: "range", class: "grow", min: 0, "aria-label": t("compare.scrub"), on: { input: () => this.goTo(Number(this.range.value)) } });
+    const button = (sign, label, act) =>
+      h(
+        "button",
+        {
+          class: "btn btn-small btn-icon",
+          type: "button",
+          "aria-label": t(label),
+          title: t(label),
+          on: { click: act },
+        },
+        sign,
+      );
+    this.range = h("input", {
+      type: "range",
+      class: "grow",
+      min: 0,
+      "aria-label": t("compare.scrub"),
+      on: { input: () => this.goTo(Number(this.range.value)) },
+    });
     this.place = h("output", { class: "small compare-place" });
-    this.modes = ["step", "time"].map((by) => h("button", { class: "btn btn-small", type: "button", on: { click: () => this.turn(by) } }, t(`compare.by.${by}`)));
+    this.modes = ["step", "time"].map((by) =>
+      h(
+        "button",
+        { class: "btn btn-small", type: "button", on: { click: () => this.turn(by) } },
+        t(`compare.by.${by}`),
+      ),
+    );
     const modes = h("div", { class: "row row-s", role: "group", "aria-label": t("compare.alignBy") }, this.modes);
-    this.scrubber = h("div", { class: "row compare-scrubber" }, button("‹", "compare.previous", () => this.step(-1)), this.range, button("›", "compare.next", () => this.step(1)), this.place, modes);
+    this.scrubber = h(
+      "div",
+      { class: "row compare-scrubber" },
+      button("‹", "compare.previous", () => this.step(-1)),
+      this.range,
+      button("›", "compare.next", () => this.step(1)),
+      this.place,
+      modes,
+    );
   }
 
   layout() {
-    const swap = h("button", { class: "btn", type: "button", on: { click: () => this.swap() } }, h("span", { "aria-hidden": "true" }, "⇄"), t("compare.swap"));
-    const columns = ["compare.measure", "", "", "compare.difference"].map((key, index) => h("th", { scope: "col", class: index ? "num" : "" }, key ? t(key) : "AB"[index - 1]));
+    const swap = h(
+      "button",
+      { class: "btn", type: "button", on: { click: () => this.swap() } },
+      h("span", { "aria-hidden": "true" }, "⇄"),
+      t("compare.swap"),
+    );
+    const columns = ["compare.measure", "", "", "compare.difference"].map((key, index) =>
+      h("th", { scope: "col", class: index ? "num" : "" }, key ? t(key) : "AB"[index - 1]),
+    );
     const table = h("table", { class: "table" }, h("thead", {}, h("tr", {}, columns)), this.measures);
-    const panel = (title, content) => h("section", { class: "panel" }, h("h2", { class: "panel-head" }, title), content);
+    const panel = (title, content) =>
+      h("section", { class: "panel" }, h("h2", { class: "panel-head" }, title), content);
     return h(
       "div",
       { class: "stack-l" },
       h("div", { class: "row row-between" }, h("h1", {}, t("compare.title")), swap),
       h("div", { class: "split compare-heads" }, this.heads),
-      h("section", { class: "panel compare-sync", "aria-label": t("compare.timeline") }, h("div", { class: "panel-body stack-s" }, this.tracks.map((track) => track.node), this.scrubber)),
+      h(
+        "section",
+        { class: "panel compare-sync", "aria-label": t("compare.timeline") },
+        h(
+          "div",
+          { class: "panel-body stack-s" },
+          this.tracks.map((track) => track.node),
+          this.scrubber,
+        ),
+      ),
       panel(t("compare.pictures"), h("div", { class: "panel-body" }, this.pictures.node)),
-      panel(t("compare.calls"), h("div", { class: "panel-body split" }, this.calls.map((calls, index) => h("div", { class: "stack-s" }, h("h3", {}, h("span", { class: "compare-mark" }, "AB"[index])), calls.node)))),
-      h("div", { class: "split" }, panel(t("compare.differences"), h("div", { class: "scroll-x" }, table)), panel(t("compare.setUp"), this.setUp)),
+      panel(
+        t("compare.calls"),
+        h(
+          "div",
+          { class: "panel-body split" },
+          this.calls.map((calls, index) =>
+            h("div", { class: "stack-s" }, h("h3", {}, h("span", { class: "compare-mark" }, "AB"[index])), calls.node),
+          ),
+        ),
+      ),
+      h(
+        "div",
+        { class: "split" },
+        panel(t("compare.differences"), h("div", { class: "scroll-x" }, table)),
+        panel(t("compare.setUp"), this.setUp),
+      ),
     );
   }
 
@@ -120,14 +190,22 @@ class Comparison {
 
   swap() {
     const { by, at } = this.axis;
-    go("compare", this.sides.map((side) => side.key).reverse(), { by: by === "time" ? "time" : "", at: at === null ? "" : at });
+    go("compare", this.sides.map((side) => side.key).reverse(), {
+      by: by === "time" ? "time" : "",
+      at: at === null ? "" : at,
+    });
   }
 
   draw() {
     const { axis, sides } = this;
     const positions = sides.map((side) => axis.position(side));
     sides.forEach((side, index) => {
-      drawHead(this.heads[index], side, "AB"[index], routeTo("run", [side.key], { step: side.model.steps[positions[index]]?.step }));
+      drawHead(
+        this.heads[index],
+        side,
+        "AB"[index],
+        routeTo("run", [side.key], { step: side.model.steps[positions[index]]?.step }),
+      );
       this.tracks[index].draw(axis);
       this.calls[index].draw(positions[index]);
     });
@@ -141,13 +219,18 @@ class Comparison {
     const { by, end, place } = this.axis;
     this.range.max = String(end);
     this.range.step = by === "time" ? String(end / TIME_STEPS || 1) : "1";
-    if (document.activeElement !== this.range || Math.abs(Number(this.range.value) - place) > end / TIME_STEPS) this.range.value = String(place);
+    if (document.activeElement !== this.range || Math.abs(Number(this.range.value) - place) > end / TIME_STEPS)
+      this.range.value = String(place);
     this.range.disabled = end === 0;
-    const steps = this.sides.map((side, index) => `${"AB"[index]} ${side.model.steps[positions[index]]?.step ?? "–"}`).join(" · ");
+    const steps = this.sides
+      .map((side, index) => `${"AB"[index]} ${side.model.steps[positions[index]]?.step ?? "–"}`)
+      .join(" · ");
     const text = t("compare.place", { place: steps });
     setText(this.place, by === "time" ? `${duration(place)} · ${text}` : text);
     this.range.setAttribute("aria-valuetext", this.place.textContent);
-    this.modes.forEach((button, index) => button.setAttribute("aria-pressed", String((index === 0) === (by === "step"))));
+    this.modes.forEach((button, index) =>
+      button.setAttribute("aria-pressed", String((index === 0) === (by === "step"))),
+    );
   }
 
   /** The set-up changes rarely; what somebody reads there stays still. */

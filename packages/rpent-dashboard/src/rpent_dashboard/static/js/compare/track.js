@@ -6,7 +6,15 @@ import { h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 
 const HEIGHT = 34;
-const COLOURS = { ok: "--ok", running: "--accent", failed: "--error", missed: "--warn", refused: "--error", cancelled: "--warn", unfinished: "--warn" };
+const COLOURS = {
+  ok: "--ok",
+  running: "--accent",
+  failed: "--error",
+  missed: "--warn",
+  refused: "--error",
+  cancelled: "--warn",
+  unfinished: "--warn",
+};
 
 /** The track of a side. */
 export class Track {
@@ -17,10 +25,22 @@ export class Track {
    */
   constructor(side, name, onPick) {
     this.side = side;
-    this.canvas = h("canvas", { class: "compare-track-bars", role: "img", "aria-label": t("compare.timelineOf", { name }) });
-    this.node = h("div", { class: "compare-track" }, h("span", { class: "compare-mark", "aria-hidden": "true" }, name), this.canvas);
+    this.canvas = h("canvas", {
+      class: "compare-track-bars",
+      role: "img",
+      "aria-label": t("compare.timelineOf", { name }),
+    });
+    this.node = h(
+      "div",
+      { class: "compare-track" },
+      h("span", { class: "compare-mark", "aria-hidden": "true" }, name),
+      this.canvas,
+    );
     const pick = (event) => event.buttons === 1 && onPick(this.placeAt(event.offsetX));
-    this.canvas.addEventListener("pointerdown", (event) => (this.canvas.setPointerCapture(event.pointerId), pick(event)));
+    this.canvas.addEventListener(
+      "pointerdown",
+      (event) => (this.canvas.setPointerCapture(event.pointerId), pick(event)),
+    );
     this.canvas.addEventListener("pointermove", pick);
   }
 
@@ -59,7 +79,8 @@ export class Track {
   *bySteps(width) {
     const { steps, calls } = this.side.model;
     const unit = width / (this.axis.end + 1);
-    for (const [index, step] of steps.entries()) yield [index * unit, (index + 1) * unit, step.call === null ? null : calls[step.call]];
+    for (const [index, step] of steps.entries())
+      yield [index * unit, (index + 1) * unit, step.call === null ? null : calls[step.call]];
   }
 
   /** A bar a call, as long as it took. */

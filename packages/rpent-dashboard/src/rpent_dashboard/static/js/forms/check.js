@@ -18,7 +18,8 @@ export function readNumber(text, { kind, schema }) {
   const { minimum: min, maximum: max, exclusiveMinimum: above, exclusiveMaximum: below } = schema;
   const outside = value < min || value > max || value <= above || value >= below;
   if (outside) throw new FieldProblem(t("shell.form.outside", { range: rangeText(kind, schema) }));
-  if (schema.multipleOf && !isMultiple(value, schema.multipleOf)) problem("notMultiple", { step: number(schema.multipleOf) });
+  if (schema.multipleOf && !isMultiple(value, schema.multipleOf))
+    problem("notMultiple", { step: number(schema.multipleOf) });
   return value;
 }
 
@@ -31,8 +32,18 @@ export function rangeText(kind, schema) {
   const { exclusiveMinimum: above, exclusiveMaximum: below } = schema;
   if (kind === "integer" && Number.isInteger(above)) min = Math.max(min ?? -Infinity, above + 1);
   if (kind === "integer" && Number.isInteger(below)) max = Math.min(max ?? Infinity, below - 1);
-  const low = min !== undefined ? t("shell.form.atLeast", { min: exact(min) }) : above !== undefined ? t("shell.form.moreThan", { min: exact(above) }) : "";
-  const high = max !== undefined ? t("shell.form.atMost", { max: exact(max) }) : below !== undefined ? t("shell.form.lessThan", { max: exact(below) }) : "";
+  const low =
+    min !== undefined
+      ? t("shell.form.atLeast", { min: exact(min) })
+      : above !== undefined
+        ? t("shell.form.moreThan", { min: exact(above) })
+        : "";
+  const high =
+    max !== undefined
+      ? t("shell.form.atMost", { max: exact(max) })
+      : below !== undefined
+        ? t("shell.form.lessThan", { max: exact(below) })
+        : "";
   if (min !== undefined && max !== undefined) return t("shell.form.between", { min: exact(min), max: exact(max) });
   return low && high ? t("shell.form.and", { low, high }) : low || high;
 }
@@ -75,21 +86,27 @@ function readUnion(text, types) {
   const value = Number(trimmed);
   const numeric = trimmed !== "" && Number.isFinite(value);
   if (numeric && (types.includes("number") || (types.includes("integer") && Number.isInteger(value)))) return value;
-  if (types.includes("boolean") && ["true", "false"].includes(trimmed.toLowerCase())) return trimmed.toLowerCase() === "true";
+  if (types.includes("boolean") && ["true", "false"].includes(trimmed.toLowerCase()))
+    return trimmed.toLowerCase() === "true";
   if (types.includes("string")) return text;
   return problem("notNumber");
 }
 
 /** Read a list, one value a line. */
 export function readList(text, { items: [item], schema }) {
-  const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
   if (lines.length < (schema.minItems ?? 0)) problem("tooFew", { min: schema.minItems });
   if (lines.length > (schema.maxItems ?? Infinity)) problem("tooMany", { max: schema.maxItems });
   return lines.map((line, index) => {
     try {
       return readScalar(line, item);
     } catch (error) {
-      throw error instanceof FieldProblem ? new FieldProblem(t("shell.form.inLine", { line: index + 1, problem: error.message })) : error;
+      throw error instanceof FieldProblem
+        ? new FieldProblem(t("shell.form.inLine", { line: index + 1, problem: error.message }))
+        : error;
     }
   });
 }

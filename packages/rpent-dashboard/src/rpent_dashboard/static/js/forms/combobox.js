@@ -45,7 +45,10 @@ export function combobox(input) {
   function open(offered) {
     shown = offered;
     if (!shown.length || input.disabled) return close();
-    list.setAttribute("aria-label", t("shell.form.suggestions", { field: input.labels[0]?.textContent.trim() || input.id }));
+    list.setAttribute(
+      "aria-label",
+      t("shell.form.suggestions", { field: input.labels[0]?.textContent.trim() || input.id }),
+    );
     fill(list, shown.map(optionItem));
     if (!isOpen()) list.showPopover();
     input.setAttribute("aria-expanded", "true");
@@ -127,7 +130,8 @@ export function combobox(input) {
       input.setAttribute("aria-autocomplete", "list");
       input.setAttribute("aria-controls", list.id);
       input.setAttribute("aria-expanded", String(isOpen()));
-    } else for (const name of ["role", "aria-autocomplete", "aria-controls", "aria-expanded"]) input.removeAttribute(name);
+    } else
+      for (const name of ["role", "aria-autocomplete", "aria-controls", "aria-expanded"]) input.removeAttribute(name);
     if (isOpen() || (wanted && document.activeElement === input)) open(options);
     wanted = false;
   }

@@ -23,9 +23,16 @@ const LONG = 200;
 export function control(shape, id, name, required) {
   if (shape.kind === "const") return constant(shape);
   if (shape.kind === "choice" && !(shape.options.length > 30)) return choice(shape, id, required);
-  if (shape.kind === "boolean") return shape.nullable ? choice({ ...shape, options: [true, false] }, id, false) : checkbox(id);
+  if (shape.kind === "boolean")
+    return shape.nullable ? choice({ ...shape, options: [true, false] }, id, false) : checkbox(id);
   if (shape.kind === "tuple") return tuple(shape, id, name);
-  if (shape.kind === "list") return area(id, (text) => readList(text, shape), (value) => value.join("\n"), t("shell.form.onePerLine"));
+  if (shape.kind === "list")
+    return area(
+      id,
+      (text) => readList(text, shape),
+      (value) => value.join("\n"),
+      t("shell.form.onePerLine"),
+    );
   if (shape.kind === "json") return area(id, readJson, (value) => JSON.stringify(value, null, 2), "JSON", "mono");
   return line(shape, id);
 }
@@ -61,7 +68,13 @@ function optionText(option) {
 
 function checkbox(id) {
   const input = h("input", { type: "checkbox", id });
-  return { node: input, inputs: [input], single: true, read: () => input.checked, write: (value) => (input.checked = value === true) };
+  return {
+    node: input,
+    inputs: [input],
+    single: true,
+    read: () => input.checked,
+    write: (value) => (input.checked = value === true),
+  };
 }
 
 /** A text field for a number, a text or a union of them. */
@@ -73,14 +86,25 @@ function line(shape, id) {
   const signed = mode && !((schema.minimum ?? schema.exclusiveMinimum) >= 0);
   const input = long
     ? h("textarea", { id, rows: 3 })
-    : h("input", { id, type: secret ? "password" : "text", inputmode: signed ? null : mode, autocomplete: secret ? "new-password" : "off", spellcheck: kind === "string" && !schema.format ? null : "false" });
+    : h("input", {
+        id,
+        type: secret ? "password" : "text",
+        inputmode: signed ? null : mode,
+        autocomplete: secret ? "new-password" : "off",
+        spellcheck: kind === "string" && !schema.format ? null : "false",
+      });
   const stepped = kind === "integer" && !secret;
   if (stepped) input.addEventListener("keydown", (event) => stepOnArrow(event, schema));
   return {
     node: input,
     inputs: [input],
     single: true,
-    read: () => (input.value.trim() === "" ? (kind === "string" && input.value !== "" ? readScalar(input.value, shape) : undefined) : readScalar(input.value, shape)),
+    read: () =>
+      input.value.trim() === ""
+        ? kind === "string" && input.value !== ""
+          ? readScalar(input.value, shape)
+          : undefined
+        : readScalar(input.value, shape),
     write: (value) => (input.value = value === null || value === undefined ? "" : String(value)),
   };
 }
@@ -113,8 +137,12 @@ function area(id, parse, show, placeholder, style = "") {
 /** A fixed number of scalars beside each other. */
 function tuple({ items }, id, name) {
   const labels = partLabels(name, items);
-  const inputs = items.map((item, index) => h("input", { id: `${id}-${index}`, type: "text", autocomplete: "off", spellcheck: "false" }));
-  const parts = inputs.map((input, index) => h("label", { class: "tuple-part" }, h("span", { class: "muted" }, labels[index]), input));
+  const inputs = items.map((item, index) =>
+    h("input", { id: `${id}-${index}`, type: "text", autocomplete: "off", spellcheck: "false" }),
+  );
+  const parts = inputs.map((input, index) =>
+    h("label", { class: "tuple-part" }, h("span", { class: "muted" }, labels[index]), input),
+  );
   return {
     node: h("div", { class: "tuple" }, parts),
     inputs,

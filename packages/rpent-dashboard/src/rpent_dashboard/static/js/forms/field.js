@@ -74,15 +74,32 @@ class Field {
   draw() {
     const { shape, control: made } = this;
     const text = [labelOf(this.name, shape.schema), this.required && !this.hasDefault && mark()];
-    const hint = [shape.schema.description, ["integer", "number"].includes(shape.kind) ? rangeHint(shape) : ""].filter(Boolean);
+    const hint = [shape.schema.description, ["integer", "number"].includes(shape.kind) ? rangeHint(shape) : ""].filter(
+      Boolean,
+    );
     const hints = hint.length ? h("p", { class: "hint", id: `${this.id}-hint` }, hint.join(" · ")) : null;
     const described = [hints && hints.id, this.error.id].filter(Boolean).join(" ");
     for (const input of made.inputs) {
       input.setAttribute("aria-describedby", described);
       if (this.required && !this.hasDefault && input.type !== "checkbox") input.setAttribute("aria-required", "true");
     }
-    if (shape.kind === "boolean" && !shape.nullable) return h("div", { class: "field" }, h("label", { class: "check" }, made.node, h("span", { class: "label" }, text)), hints, this.error);
-    if (made.single) return h("div", { class: "field" }, h("label", { class: "label", for: this.id }, text), made.node, hints, this.error);
+    if (shape.kind === "boolean" && !shape.nullable)
+      return h(
+        "div",
+        { class: "field" },
+        h("label", { class: "check" }, made.node, h("span", { class: "label" }, text)),
+        hints,
+        this.error,
+      );
+    if (made.single)
+      return h(
+        "div",
+        { class: "field" },
+        h("label", { class: "label", for: this.id }, text),
+        made.node,
+        hints,
+        this.error,
+      );
     return h("fieldset", { class: "field" }, h("legend", { class: "label" }, text), made.node, hints, this.error);
   }
 
@@ -111,8 +128,11 @@ class Field {
       list.offer(options);
       this.showChoice();
     };
-    this.showChoice = () => setText(chosen, options.find(({ value }) => String(value) === input.value.trim())?.label ?? "");
-    const own = (this.shape.schema.choices ?? this.shape.schema.examples ?? []).map((entry) => (entry !== null && typeof entry === "object" ? entry : { value: entry }));
+    this.showChoice = () =>
+      setText(chosen, options.find(({ value }) => String(value) === input.value.trim())?.label ?? "");
+    const own = (this.shape.schema.choices ?? this.shape.schema.examples ?? []).map((entry) =>
+      entry !== null && typeof entry === "object" ? entry : { value: entry },
+    );
     this.suggestions = async () => show([...own, ...((await this.context.suggest?.(this.path)) ?? [])]);
     const refresh = () => this.suggestions().catch(() => show(own));
     input.addEventListener("focus", refresh);

@@ -37,7 +37,12 @@ export function resolve(schema, root, depth = 0) {
 export function describe(given, root) {
   const schema = resolve(given, root);
   const arms = schema.anyOf ?? schema.oneOf;
-  if (arms) return union(schema, arms.map((arm) => resolve(arm, root)), root);
+  if (arms)
+    return union(
+      schema,
+      arms.map((arm) => resolve(arm, root)),
+      root,
+    );
   if (Array.isArray(schema.type)) {
     const rest = schema.type.filter((type) => type !== "null");
     const nullable = rest.length < schema.type.length;
@@ -97,14 +102,35 @@ function union(schema, arms, root) {
   return { kind: "json", nullable, schema: outer };
 }
 
-const UNITS = { s: "s", ms: "ms", m: "m", mm: "mm", cm: "cm", rad: "rad", deg: "°", gb: "GB", mb: "MB", hz: "Hz", usd: "USD" };
+const UNITS = {
+  s: "s",
+  ms: "ms",
+  m: "m",
+  mm: "mm",
+  cm: "cm",
+  rad: "rad",
+  deg: "°",
+  gb: "GB",
+  mb: "MB",
+  hz: "Hz",
+  usd: "USD",
+};
 
-const WRITTEN = new Map(["API", "CPU", "FPS", "GL", "GPU", "ID", "JSON", "RPC", "URL", "USD", "VLA", "Mtok"].map((word) => [word.toLowerCase(), word]));
+const WRITTEN = new Map(
+  ["API", "CPU", "FPS", "GL", "GPU", "ID", "JSON", "RPC", "URL", "USD", "VLA", "Mtok"].map((word) => [
+    word.toLowerCase(),
+    word,
+  ]),
+);
 
 /** What people read for a field: its title where somebody wrote one, else its name in words, the unit behind. */
 export function labelOf(name, schema) {
-  const generated = name.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
-  if (schema.title && schema.title.replaceAll(/\s/g, "").toLowerCase() !== generated.replaceAll(" ", "").toLowerCase()) return schema.title;
+  const generated = name
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");
+  if (schema.title && schema.title.replaceAll(/\s/g, "").toLowerCase() !== generated.replaceAll(" ", "").toLowerCase())
+    return schema.title;
   const words = name.split("_").filter(Boolean);
   const unit = words.length > 1 ? UNITS[words.at(-1)] : undefined;
   const text = (unit ? words.slice(0, -1) : words).map((word) => WRITTEN.get(word) ?? word).join(" ");
@@ -115,6 +141,9 @@ export function labelOf(name, schema) {
 export function partLabels(name, items) {
   const titled = items.map(({ schema }) => schema.title);
   if (titled.every(Boolean)) return titled;
-  const tail = name.split("_").reverse().find((word) => word.length === items.length && items.length > 1);
+  const tail = name
+    .split("_")
+    .reverse()
+    .find((word) => word.length === items.length && items.length > 1);
   return tail ? [...tail] : items.map((_, index) => String(index + 1));
 }

@@ -37,7 +37,12 @@ export class SchemaForm {
     const id = `form-${(forms += 1)}`;
     const root = resolve(schema, schema);
     this.onChange = onChange;
-    this.context = { root: schema, id, suggest: suggest && ((field) => suggest(field, this.peek())), changed: () => this.onChange(this.peek()) };
+    this.context = {
+      root: schema,
+      id,
+      suggest: suggest && ((field) => suggest(field, this.peek())),
+      changed: () => this.onChange(this.peek()),
+    };
     this.fields = objectFields(root, this.context, "", values, only);
     this.node = h("div", { class: "schema-form" });
     layout(this.node, this.fields, primary);
@@ -72,7 +77,9 @@ export class SchemaForm {
    * @returns {boolean} Whether there is such a field; otherwise the caller shows the problem.
    */
   showError(path, message) {
-    const parts = String(path ?? "").split(/[.[\]/]+/).filter(Boolean);
+    const parts = String(path ?? "")
+      .split(/[.[\]/]+/)
+      .filter(Boolean);
     const field = parts.length ? find(this.fields, parts) : null;
     if (!field) return false;
     field.setError(message);
@@ -102,7 +109,9 @@ function find(fields, [name, ...rest]) {
 }
 
 function collect(fields, read) {
-  return Object.fromEntries(fields.map((field) => [field.name, read(field)]).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    fields.map((field) => [field.name, read(field)]).filter(([, value]) => value !== undefined),
+  );
 }
 
 /** The fields of an object's schema. */
@@ -124,7 +133,14 @@ function objectFields(schema, context, prefix, values, only = null) {
 function objectField({ name, path, shape, required, context, given }) {
   const fields = objectFields(shape.schema, context, path, given ?? shape.schema.default ?? {});
   const group = schemaField.group(name, shape, required);
-  append(group, h("div", { class: "form-grid" }, fields.map((field) => field.node)));
+  append(
+    group,
+    h(
+      "div",
+      { class: "form-grid" },
+      fields.map((field) => field.node),
+    ),
+  );
   const touched = () => fields.some((field) => field.touched());
   const optional = () => !required && given === undefined && !touched();
   return {
@@ -147,8 +163,27 @@ function objectField({ name, path, shape, required, context, given }) {
 function layout(node, fields, primary) {
   const first = fields.filter((field) => !primary || field.required || primary.includes(field.name));
   const rest = fields.filter((field) => !first.includes(field));
-  fill(node, h("div", { class: "form-grid" }, first.map((field) => field.node)));
+  fill(
+    node,
+    h(
+      "div",
+      { class: "form-grid" },
+      first.map((field) => field.node),
+    ),
+  );
   if (!rest.length) return;
   const summary = h("summary", {}, t("shell.form.more", { count: rest.length }));
-  append(node, h("details", { class: "form-more" }, summary, h("div", { class: "form-grid" }, rest.map((field) => field.node))));
+  append(
+    node,
+    h(
+      "details",
+      { class: "form-more" },
+      summary,
+      h(
+        "div",
+        { class: "form-grid" },
+        rest.map((field) => field.node),
+      ),
+    ),
+  );
 }

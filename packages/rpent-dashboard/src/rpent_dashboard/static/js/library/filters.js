@@ -36,7 +36,11 @@ export function filterBar(onChange, onDown) {
     on: { input: typed, keydown },
   });
   const selects = new Map(FILTERS.map((name) => [name, filterSelect(name, onChange)]));
-  const clear = h("button", { class: "btn btn-quiet", type: "button", on: { click: () => onChange(widened({})) } }, t("library.clear"));
+  const clear = h(
+    "button",
+    { class: "btn btn-quiet", type: "button", on: { click: () => onChange(widened({})) } },
+    t("library.clear"),
+  );
   const session = h("span", {});
   const count = h("p", { class: "muted", role: "status" });
   const node = h(
@@ -58,12 +62,18 @@ export function filterBar(onChange, onDown) {
 }
 
 function filterSelect(name, change) {
-  return h("select", { class: "library-filter", "aria-label": t(`library.filter.${name}`), on: { change: (event) => change({ [name]: event.target.value }) } });
+  return h("select", {
+    class: "library-filter",
+    "aria-label": t(`library.filter.${name}`),
+    on: { change: (event) => change({ [name]: event.target.value }) },
+  });
 }
 
 /** Fill a choice anew where something differs; an open list would close. */
 function fillSelect(select, name, value, facet) {
-  const values = facet.map((entry) => ({ ...entry, value: String(entry.value ?? "") })).filter((entry) => entry.value !== "");
+  const values = facet
+    .map((entry) => ({ ...entry, value: String(entry.value ?? "") }))
+    .filter((entry) => entry.value !== "");
   if (name === "task") values.sort((a, b) => a.value.localeCompare(b.value, undefined, { numeric: true }));
   if (value && !values.some((entry) => entry.value === value)) values.unshift({ value, count: 0 });
   const drawn = JSON.stringify(values);
@@ -86,6 +96,15 @@ function sessionChip(name, remove) {
     "span",
     { class: "badge badge-accent" },
     t("library.inSession", { name }),
-    h("button", { class: "btn btn-quiet btn-small", type: "button", "aria-label": t("library.allSessions"), on: { click: remove } }, "✕"),
+    h(
+      "button",
+      {
+        class: "btn btn-quiet btn-small",
+        type: "button",
+        "aria-label": t("library.allSessions"),
+        on: { click: remove },
+      },
+      "✕",
+    ),
   );
 }

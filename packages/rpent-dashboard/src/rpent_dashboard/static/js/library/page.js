@@ -1,18 +1,20 @@
 /**
  * The library: all runs of the output directory, to search, open and compare.
  */
-import { get, whoAmI } from "/static/js/api.js";
+import { get } from "/static/js/api.js";
 import { append, fill, h, setText } from "/static/js/dom.js";
-import { number, t } from "/static/js/i18n.js";
-import { go, routeTo } from "/static/js/router.js";
+import { t } from "/static/js/i18n.js";
+import { go } from "/static/js/router.js";
 import { toast } from "/static/js/shell/announce.js";
 import { follow } from "/static/js/shell/connection.js";
 import { bindKeys } from "/static/js/shell/keys.js";
+import { noMatch, noRuns } from "/static/js/library/empty.js";
 import { filterBar } from "/static/js/library/filters.js";
+import { drawPager } from "/static/js/library/pager.js";
 import { isNarrowed, listAddress, PAGE, readQuery, widened, writeQuery } from "/static/js/library/query.js";
+import { drawSelection, select } from "/static/js/library/selection.js";
 import { RunTable } from "/static/js/library/table.js";
 
-const COMMAND = "rpent run --robot libero --planner flash";
 const TICK_MS = 30000;
 
 /** What stays while another page is shown: the selection, and where the user was. */
@@ -30,7 +32,10 @@ class Library {
     this.query = query;
     this.answer = null;
     this.asking = null;
-    this.filters = filterBar((values) => this.change(values), () => this.table.move(1));
+    this.filters = filterBar(
+      (values) => this.change(values),
+      () => this.table.move(1),
+    );
     this.table = new RunTable({
       select: (key, on) => this.select(key, on),
       inSession: (session) => this.change({ session }),
@@ -40,9 +45,27 @@ class Library {
     this.problem = h("p", { class: "notice notice-warn", role: "alert", hidden: true });
     this.empty = h("div", { hidden: true });
     this.pager = h("nav", { class: "row pager", "aria-label": t("library.pages") });
-    this.compare = h("div", { class: "compare-bar", role: "region", "aria-label": t("library.selection"), hidden: true });
+    this.compare = h("div", {
+      class: "compare-bar",
+      role: "region",
+      "aria-label": t("library.selection"),
+      hidden: true,
+    });
     const title = h("h1", {}, t("library.title"));
-    append(root, h("div", { class: "stack" }, title, this.filters.node, this.problem, this.empty, this.table.node, this.pager, this.compare));
+    append(
+      root,
+      h(
+        "div",
+        { class: "stack" },
+        title,
+        this.filters.node,
+        this.problem,
+        this.empty,
+        this.table.node,
+        this.pager,
+        this.compare,
+      ),
+    );
   }
 
   async start() {
@@ -128,7 +151,8 @@ class Library {
     this.table.node.setAttribute("aria-busy", "true");
     try {
       const answer = await get(listAddress(this.query), { signal: asking.signal });
-      if (answer.total && this.query.offset >= answer.total) return this.change({ offset: Math.floor((answer.total - 1) / PAGE) * PAGE });
+      if (answer.total && this.query.offset >= answer.total)
+        return this.change({ offset: Math.floor((answer.total - 1) / PAGE) * PAGE });
       this.answer = answer;
       await this.draw();
     } catch (error) {
@@ -147,8 +171,10 @@ class Library {
     this.table.node.hidden = answer.runs.length === 0;
     this.filters.node.hidden = answer.total === 0 && !isNarrowed(query);
     this.empty.hidden = answer.runs.length > 0;
-    if (!answer.runs.length) fill(this.empty, isNarrowed(query) ? this.noMatch() : await noRuns());
-    this.drawPager();
+    if (!answer.runs.length)
+      fill(this.empty, isNarrowed(query) ? noMatch(() => this.change(widened({}))) : await noRuns());
+    const part = { total: answer.total, shown: answer.runs.length, offset: query.offset };
+    drawPager(this.pager, part, (offset) => this.turn(offset));
     this.drawSelection();
     this.restore();
   }
@@ -158,35 +184,24 @@ class Library {
     setText(this.problem, text);
   }
 
-  noMatch() {
-    const clear = h("button", { class: "btn", type: "button", on: { click: () => this.change(widened({})) } }, t("library.clear"));
-    return h("div", { class: "panel empty stack" }, h("p", {}, t("library.noMatch")), h("div", {}, clear));
-  }
-
-  drawPager() {
-    const { total, runs } = this.answer;
-    const { offset } = this.query;
-    this.pager.hidden = total <= PAGE;
-    if (this.pager.hidden) return;
-    const focused = this.pager.contains(document.activeElement) ? document.activeElement.dataset.to : "";
-    const button = (to, name, at) =>
-      h("button", { class: "btn", type: "button", dataset: { to: name }, disabled: at < 0 || at >= total, on: { click: () => this.turn(at) } }, t(to));
-    const range = t("library.range", { from: number(offset + 1), to: number(offset + runs.length), total: number(total) });
-    fill(this.pager, button("library.newerPage", "previous", offset - PAGE), h("span", { class: "muted" }, range), button("library.olderPage", "next", offset + PAGE));
-    if (focused) this.pager.querySelector(`[data-to="${focused}"]`)?.focus();
-  }
-
   async turn(offset) {
     await this.change({ offset });
     scrollTo(0, 0);
   }
 
-  /** Two can be selected; a third takes the place of the first. */
-  select(key, on) {
-    const rest = remembered.selected.filter((entry) => entry !== key);
-    remembered.selected = on ? [...rest, key].slice(-2) : rest;
-    this.table.show(this.answer.runs, remembered.selected, this.query);
+  /** Show another selection. */
+  setSelected(selected) {
+    remembered.selected = selected;
+    this.table.show(this.answer.runs, selected, this.query);
     this.drawSelection();
+  }
+
+  drawSelection() {
+    drawSelection(this.compare, remembered.selected, () => this.setSelected([]));
+  }
+
+  select(key, on) {
+    this.setSelected(select(remembered.selected, key, on));
   }
 
   toggleCurrent() {
@@ -202,35 +217,4 @@ class Library {
     this.remember();
     go("compare", remembered.selected);
   }
-
-  drawSelection() {
-    const { selected } = remembered;
-    this.compare.hidden = selected.length === 0;
-    if (this.compare.hidden) return;
-    const clear = () => {
-      remembered.selected = [];
-      this.table.show(this.answer.runs, [], this.query);
-      this.drawSelection();
-    };
-    const ready = selected.length === 2;
-    fill(
-      this.compare,
-      h("span", { role: "status" }, t(ready ? "library.selectedTwo" : "library.selectedOne")),
-      ready && h("a", { class: "btn btn-primary", href: routeTo("compare", selected) }, t("library.compare")),
-      h("button", { class: "btn", type: "button", on: { click: clear } }, t("library.clearSelection")),
-    );
-  }
-}
-
-/** What to do where there is nothing yet. */
-async function noRuns() {
-  const { output_dir: directory, hosting } = await whoAmI();
-  return h(
-    "div",
-    { class: "panel empty stack" },
-    h("h2", {}, t("library.emptyTitle")),
-    h("p", {}, t("library.emptyText", { directory })),
-    h("pre", { class: "command" }, COMMAND),
-    hosting && h("p", {}, h("a", { class: "btn btn-primary", href: routeTo("launch") }, t("library.emptyLaunch"))),
-  );
 }

@@ -31,4 +31,8 @@ export function listAddress(query) {
 export const isNarrowed = (query) => ["q", "session", ...FILTERS].some((name) => query[name] !== "");
 
 /** The query without anything that narrows it. */
-export const widened = (query) => ({ ...query, offset: 0, ...Object.fromEntries(["q", "session", ...FILTERS].map((name) => [name, ""])) });
+export const widened = (query) => ({
+  ...query,
+  offset: 0,
+  ...Object.fromEntries(["q", "session", ...FILTERS].map((name) => [name, ""])),
+});

@@ -29,9 +29,17 @@ export function runRow(run, selected, actions) {
     cell("lib-picture", thumbnail(run)),
     cell("lib-task", taskOf(run, actions)),
     cell("lib-planner", plannerOf(run)),
-    cell("lib-outcome", outcomeBadge(run.outcome), run.attempts > 1 && h("div", { class: "muted small" }, t("library.attempts", { count: run.attempts }))),
+    cell(
+      "lib-outcome",
+      outcomeBadge(run.outcome),
+      run.attempts > 1 && h("div", { class: "muted small" }, t("library.attempts", { count: run.attempts })),
+    ),
     cell("lib-when", whenOf(run)),
-    cell("lib-duration num", named("duration"), duration(isRunning(run) ? Date.now() / 1000 - run.created : run.duration_s)),
+    cell(
+      "lib-duration num",
+      named("duration"),
+      duration(isRunning(run) ? Date.now() / 1000 - run.created : run.duration_s),
+    ),
     cell("lib-cost num", named("cost"), cost(run.cost_usd)),
     cell("lib-calls num", named("calls"), count(run.tool_calls)),
   );
@@ -44,30 +52,72 @@ const named = (column) => h("span", { class: "cell-name muted" }, `${t(`library.
 
 function selectBox(run, selected, { select }) {
   const label = t("library.select", { name: run.name });
-  return h("input", { type: "checkbox", checked: selected, "aria-label": label, on: { change: (event) => select(run.key, event.target.checked) } });
+  return h("input", {
+    type: "checkbox",
+    checked: selected,
+    "aria-label": label,
+    on: { change: (event) => select(run.key, event.target.checked) },
+  });
 }
 
 function thumbnail(run) {
   if (!run.thumbnail) return h("span", { class: "thumbnail thumbnail-none", "aria-hidden": "true" });
-  return h("img", { class: "thumbnail", src: pictureAddress(run.key, run.thumbnail), alt: "", loading: "lazy", decoding: "async", width: 64, height: 64 });
+  return h("img", {
+    class: "thumbnail",
+    src: pictureAddress(run.key, run.thumbnail),
+    alt: "",
+    loading: "lazy",
+    decoding: "async",
+    width: 64,
+    height: 64,
+  });
 }
 
 function taskOf(run, { inSession }) {
-  const facts = [run.robot, run.suite, run.task !== null && run.task !== undefined && t("library.task", { task: run.task }), run.seed !== null && run.seed !== undefined && t("library.seed", { seed: run.seed })];
-  const session = run.session && h("button", { class: "link-button", type: "button", title: t("library.onlySession"), on: { click: () => inSession(run.session) } }, `▤ ${run.session}`);
+  const facts = [
+    run.robot,
+    run.suite,
+    run.task !== null && run.task !== undefined && t("library.task", { task: run.task }),
+    run.seed !== null && run.seed !== undefined && t("library.seed", { seed: run.seed }),
+  ];
+  const session =
+    run.session &&
+    h(
+      "button",
+      {
+        class: "link-button",
+        type: "button",
+        title: t("library.onlySession"),
+        on: { click: () => inSession(run.session) },
+      },
+      `▤ ${run.session}`,
+    );
   return [
     h("a", { class: "lib-link", href: routeTo("run", [run.key]) }, run.instruction || run.name),
-    h("div", { class: "muted small lib-facts" }, facts.filter(Boolean).map((fact) => h("span", {}, fact)), session),
+    h(
+      "div",
+      { class: "muted small lib-facts" },
+      facts.filter(Boolean).map((fact) => h("span", {}, fact)),
+      session,
+    ),
     run.problem ? h("div", { class: "small lib-problem" }, run.problem) : null,
   ];
 }
 
 function plannerOf(run) {
   const planners = run.planners?.length > 1 ? run.planners.join(" → ") : (run.planner ?? MISSING);
-  return [h("span", {}, planners || MISSING), run.model && h("div", { class: "muted small mono lib-model", title: run.model }, run.model), run.policy && h("div", { class: "muted small" }, run.policy)];
+  return [
+    h("span", {}, planners || MISSING),
+    run.model && h("div", { class: "muted small mono lib-model", title: run.model }, run.model),
+    run.policy && h("div", { class: "muted small" }, run.policy),
+  ];
 }
 
 function whenOf(run) {
   if (!run.created) return MISSING;
-  return h("time", { datetime: new Date(run.created * 1000).toISOString(), title: moment(run.created) }, ago(run.created));
+  return h(
+    "time",
+    { datetime: new Date(run.created * 1000).toISOString(), title: moment(run.created) },
+    ago(run.created),
+  );
 }

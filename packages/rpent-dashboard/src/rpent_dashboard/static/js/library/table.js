@@ -6,7 +6,17 @@ import { t } from "/static/js/i18n.js";
 import { isRunning, runRow } from "/static/js/library/row.js";
 
 const SORTED = ["created", "duration", "cost"];
-const COLUMNS = [["select"], ["picture"], ["task"], ["planner"], ["outcome"], ["when", "created"], ["duration", "duration"], ["cost", "cost"], ["calls"]];
+const COLUMNS = [
+  ["select"],
+  ["picture"],
+  ["task"],
+  ["planner"],
+  ["outcome"],
+  ["when", "created"],
+  ["duration", "duration"],
+  ["cost", "cost"],
+  ["calls"],
+];
 
 /** The table of runs. */
 export class RunTable {
@@ -23,14 +33,20 @@ export class RunTable {
     this.node = h(
       "div",
       { class: "library-table" },
-      h("table", { class: "table", role: "table", "aria-label": t("library.title") }, h("thead", { role: "rowgroup" }, this.head), this.body),
+      h(
+        "table",
+        { class: "table", role: "table", "aria-label": t("library.title") },
+        h("thead", { role: "rowgroup" }, this.head),
+        this.body,
+      ),
     );
   }
 
   /** A click beside links and buttons opens the run, unless it marks text. */
   clicked({ target }) {
     const row = target.closest(".lib-row");
-    if (row && !target.closest("a, button, input, .lib-select") && getSelection().isCollapsed) this.actions.open(row.dataset.key);
+    if (row && !target.closest("a, button, input, .lib-select") && getSelection().isCollapsed)
+      this.actions.open(row.dataset.key);
   }
 
   /** Show runs; nodes of those that did not change stay as they are. */
@@ -77,7 +93,10 @@ export class RunTable {
     if (this.sorted === key) return;
     const column = document.activeElement?.closest?.("th")?.dataset.column;
     this.sorted = key;
-    fill(this.head, COLUMNS.map(([name, by]) => this.headCell(name, by, by === sort ? order : "")));
+    fill(
+      this.head,
+      COLUMNS.map(([name, by]) => this.headCell(name, by, by === sort ? order : "")),
+    );
     if (column) this.head.querySelector(`[data-column="${column}"] button`)?.focus();
   }
 
@@ -87,16 +106,28 @@ export class RunTable {
     const numeric = ["duration", "cost", "calls"].includes(name) ? "num" : "";
     if (!SORTED.includes(by)) return h("th", { role: "columnheader", scope: "col", class: numeric }, content);
     const arrow = order && h("span", { "aria-hidden": "true" }, order === "asc" ? "▲" : "▼");
-    const button = h("button", { class: "sort-button", type: "button", on: { click: () => this.actions.sort(by) } }, content, arrow || null);
+    const button = h(
+      "button",
+      { class: "sort-button", type: "button", on: { click: () => this.actions.sort(by) } },
+      content,
+      arrow || null,
+    );
     const sorted = order ? { asc: "ascending", desc: "descending" }[order] : "none";
-    return h("th", { role: "columnheader", scope: "col", class: numeric, "aria-sort": sorted, dataset: { column: by } }, button);
+    return h(
+      "th",
+      { role: "columnheader", scope: "col", class: numeric, "aria-sort": sorted, dataset: { column: by } },
+      button,
+    );
   }
 
   /** Which run has the focus, and on which of its parts. */
   focusedKey() {
     const row = document.activeElement?.closest?.(".lib-row");
     if (!row || !this.body.contains(row)) return null;
-    return { key: row.dataset.key, part: [...row.querySelectorAll("a, input, button")].indexOf(document.activeElement) };
+    return {
+      key: row.dataset.key,
+      part: [...row.querySelectorAll("a, input, button")].indexOf(document.activeElement),
+    };
   }
 
   /** The run that the keyboard is on. */

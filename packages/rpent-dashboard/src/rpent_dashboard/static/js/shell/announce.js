@@ -45,12 +45,32 @@ export function toast(text, { kind = "info", action = null } = {}) {
     {
       class: `toast notice notice-${kind}`,
       role: kind === "error" ? "alert" : null,
-      on: { pointerenter: () => clearTimeout(timer), pointerleave: wait, focusin: () => clearTimeout(timer), focusout: wait },
+      on: {
+        pointerenter: () => clearTimeout(timer),
+        pointerleave: wait,
+        focusin: () => clearTimeout(timer),
+        focusout: wait,
+      },
     },
     h("span", { class: "grow" }, text),
   );
-  if (action) append(node, h("button", { class: "btn btn-small", type: "button", on: { click: () => (close(), action.run()) } }, action.label));
-  append(node, h("button", { class: "btn btn-quiet btn-small", type: "button", "aria-label": t("shell.close"), on: { click: close } }, "✕"));
+  if (action)
+    append(
+      node,
+      h(
+        "button",
+        { class: "btn btn-small", type: "button", on: { click: () => (close(), action.run()) } },
+        action.label,
+      ),
+    );
+  append(
+    node,
+    h(
+      "button",
+      { class: "btn btn-quiet btn-small", type: "button", "aria-label": t("shell.close"), on: { click: close } },
+      "✕",
+    ),
+  );
   toasts.append(node);
   wait();
   return close;

@@ -12,7 +12,12 @@ let shown = "";
 
 /** The badge, for the header. */
 export function connectionBadge() {
-  badge = h("span", { class: "connection", role: "status" }, h("span", { class: "dot", "aria-hidden": "true" }), h("span", { class: "connection-text" }));
+  badge = h(
+    "span",
+    { class: "connection", role: "status" },
+    h("span", { class: "dot", "aria-hidden": "true" }),
+    h("span", { class: "connection-text" }),
+  );
   shown = "";
   draw();
   return badge;

@@ -20,8 +20,18 @@ export function openDialog(title, content, actions = [], closing = t("shell.clos
   const close = h("button", { class: "btn", type: "button", on: { click: () => dialog.close() } }, closing);
   const dialog = h(
     "dialog",
-    { class: "dialog", "aria-labelledby": id, on: { close: () => dialog.remove(), click: (event) => event.target === dialog && dialog.close() } },
-    h("div", { class: "dialog-body stack" }, h("h2", { id }, title), content, h("div", { class: "row row-end" }, actions, close)),
+    {
+      class: "dialog",
+      "aria-labelledby": id,
+      on: { close: () => dialog.remove(), click: (event) => event.target === dialog && dialog.close() },
+    },
+    h(
+      "div",
+      { class: "dialog-body stack" },
+      h("h2", { id }, title),
+      content,
+      h("div", { class: "row row-end" }, actions, close),
+    ),
   );
   document.body.append(dialog);
   dialog.showModal();
@@ -36,7 +46,11 @@ export function openDialog(title, content, actions = [], closing = t("shell.clos
 export function confirmDialog(title, text, label) {
   return new Promise((resolve) => {
     let agreed = false;
-    const yes = h("button", { class: "btn btn-danger", type: "button", on: { click: () => ((agreed = true), dialog.close()) } }, label);
+    const yes = h(
+      "button",
+      { class: "btn btn-danger", type: "button", on: { click: () => ((agreed = true), dialog.close()) } },
+      label,
+    );
     const dialog = openDialog(title, h("p", {}, text), [yes], t("shell.cancel"));
     dialog.addEventListener("close", () => resolve(agreed));
   });

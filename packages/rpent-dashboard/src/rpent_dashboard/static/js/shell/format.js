@@ -19,7 +19,12 @@ export function duration(seconds) {
 /** US dollars; small sums keep the digits that matter. */
 export function cost(usd) {
   if (missing(usd)) return MISSING;
-  return number(usd, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", maximumFractionDigits: usd !== 0 && usd < 0.1 ? 4 : 2 });
+  return number(usd, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    maximumFractionDigits: usd !== 0 && usd < 0.1 ? 4 : 2,
+  });
 }
 
 /** A count; from ten thousand on in short (`12.3K`, `1.2万`). */
@@ -35,7 +40,13 @@ export function bytes(size) {
   return `${number(size / 1000 ** step, { maximumFractionDigits: step ? 1 : 0 })} ${["B", "kB", "MB", "GB"][step]}`;
 }
 
-const STEPS = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60]];
+const STEPS = [
+  ["year", 31536000],
+  ["month", 2592000],
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+];
 
 /** How long ago a moment (seconds since the epoch) was: `5 minutes ago`. */
 export function ago(seconds, now = Date.now() / 1000) {

@@ -26,7 +26,12 @@ export function header(route, redraw) {
   return h(
     "header",
     { class: "site-header" },
-    h("a", { class: "brand", href: "#/" }, h("img", { src: "/static/icon.svg", alt: "", width: 24, height: 24 }), "RPent"),
+    h(
+      "a",
+      { class: "brand", href: "#/" },
+      h("img", { src: "/static/icon.svg", alt: "", width: 24, height: 24 }),
+      "RPent",
+    ),
     navigation(route),
     h("div", { class: "site-tools" }, connectionBadge(), languageSwitch(redraw), themeSwitch(), helpButton()),
   );
@@ -47,7 +52,11 @@ function languageSwitch(redraw) {
     redraw();
     document.getElementById("language")?.focus();
   };
-  const select = h("select", { id: "language", class: "select-small", "aria-label": t("shell.language"), on: { change } }, options);
+  const select = h(
+    "select",
+    { id: "language", class: "select-small", "aria-label": t("shell.language"), on: { change } },
+    options,
+  );
   select.value = currentLanguage();
   return select;
 }
@@ -55,11 +64,25 @@ function languageSwitch(redraw) {
 function themeSwitch() {
   const options = THEMES.map((theme) => h("option", { value: theme }, t(`shell.theme.${theme}`)));
   const change = (event) => setTheme(event.target.value);
-  const select = h("select", { id: "theme", class: "select-small", "aria-label": t("shell.theme.label"), on: { change } }, options);
+  const select = h(
+    "select",
+    { id: "theme", class: "select-small", "aria-label": t("shell.theme.label"), on: { change } },
+    options,
+  );
   select.value = currentTheme();
   return select;
 }
 
 function helpButton() {
-  return h("button", { class: "btn btn-quiet btn-icon", type: "button", "aria-label": t("shell.keys.title"), title: t("shell.keys.title"), on: { click: showShortcuts } }, "?");
+  return h(
+    "button",
+    {
+      class: "btn btn-quiet btn-icon",
+      type: "button",
+      "aria-label": t("shell.keys.title"),
+      title: t("shell.keys.title"),
+      on: { click: showShortcuts },
+    },
+    "?",
+  );
 }

@@ -40,7 +40,12 @@ addEventListener("keydown", (event) => {
 
 /** Whether keys belong to what has the focus. */
 function isTyping(target) {
-  return target instanceof Element && target.closest("input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]") !== null;
+  return (
+    target instanceof Element &&
+    target.closest(
+      "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]",
+    ) !== null
+  );
 }
 
 const NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "␣", Escape: "Esc" };
@@ -56,7 +61,18 @@ function byLabel(bindings) {
 export function showShortcuts() {
   const sections = [...groups].map(({ title, bindings }) => [
     h("h3", {}, title),
-    h("dl", { class: "shortcuts" }, [...byLabel(bindings)].map(([label, keys]) => [h("dt", {}, keys.map((key) => h("kbd", {}, NAMES[key] ?? key))), h("dd", {}, label)])),
+    h(
+      "dl",
+      { class: "shortcuts" },
+      [...byLabel(bindings)].map(([label, keys]) => [
+        h(
+          "dt",
+          {},
+          keys.map((key) => h("kbd", {}, NAMES[key] ?? key)),
+        ),
+        h("dd", {}, label),
+      ]),
+    ),
   ]);
   const off = h("input", {
     type: "checkbox",
