@@ -27,8 +27,15 @@ def test_a_message_reaches_the_planner_and_an_interrupt_stops_the_motion(steer, 
     assert returned[-1]["data"].get("status") != "reached"
 
     steered.write("look <b>left</b>")
-    page.get_by_text("You wrote: look <b>left</b>").wait_for()
+    page.locator(".run-list").get_by_text("You wrote: look <b>left</b>").wait_for()
     assert steered.text.input_value() == ""
+    page.locator("h1").click()
+    page.keyboard.press("c")
+    page.get_by_text("The robot is yours").wait_for()
+    page.keyboard.press("m")
+    page.keyboard.type("and right")
+    page.keyboard.press("Control+Enter")
+    page.locator(".run-list").get_by_text("You wrote: and right").wait_for()
     assert page.problems == []
 
 

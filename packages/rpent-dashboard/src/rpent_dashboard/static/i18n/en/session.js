@@ -39,6 +39,7 @@ export default {
     "The running task is stopped and the shared services end. Queued tasks stay on record: the session can be continued later.",
   "session.closing.done": "The session is closing.",
 
+  "session.key.write": "Write a message or a command",
   "session.panels": "Parts of the session",
   "session.tab.run": "Run",
   "session.tab.tasks": "Tasks",
@@ -94,7 +95,7 @@ export default {
   "session.composer.placeholder": "Write to the planner, or / for commands",
   "session.composer.send": "Send",
   "session.composer.interrupt": "Interrupt",
-  "session.composer.keys": "Enter sends · Shift+Enter new line · Esc interrupts · ↑ earlier",
+  "session.composer.keys": "Enter sends · Ctrl+Enter interrupts and sends · Shift+Enter new line · Esc interrupts · ↑ earlier",
   "session.composer.toPlanner": "Goes to the planner, with its next step.",
   "session.composer.toWaiting": "Goes to the planner, which is waiting for you.",
   "session.composer.toStarting": "Kept for the planner until the task has started.",

@@ -37,6 +37,7 @@ export default {
   "session.closing.text": "正在运行的任务会停止，共享服务会结束。排队的任务会保留在记录中，以后可以继续这个会话。",
   "session.closing.done": "会话正在关闭。",
 
+  "session.key.write": "写消息或命令",
   "session.panels": "会话的各个部分",
   "session.tab.run": "运行",
   "session.tab.tasks": "任务",
@@ -92,7 +93,7 @@ export default {
   "session.composer.placeholder": "给规划器写消息，输入 / 使用命令",
   "session.composer.send": "发送",
   "session.composer.interrupt": "打断",
-  "session.composer.keys": "Enter 发送 · Shift+Enter 换行 · Esc 打断 · ↑ 历史",
+  "session.composer.keys": "Enter 发送 · Ctrl+Enter 打断并发送 · Shift+Enter 换行 · Esc 打断 · ↑ 历史",
   "session.composer.toPlanner": "会在下一步交给规划器。",
   "session.composer.toWaiting": "会交给正在等待你的规划器。",
   "session.composer.toStarting": "任务启动后交给规划器。",

@@ -14,7 +14,7 @@ const CONFIRMED_MS = 3000;
 /**
  * Make the composer.
  *
- * @returns {{element: HTMLElement, update: (state: object) => void}}
+ * @returns {{element: HTMLElement, update: (state: object) => void, interrupt: () => boolean, focus: () => void}}
  */
 export function composer() {
   let state = null;
@@ -139,8 +139,11 @@ export function composer() {
     options.refresh();
   }
 
+  /** Interrupt; false where nothing is under way. */
   function interrupt() {
-    if (state && canInterrupt(state)) act("interrupt", () => post("/api/session/interrupt"), { done: t("session.composer.interrupted") });
+    if (!state || !canInterrupt(state)) return false;
+    act("interrupt", () => post("/api/session/interrupt"), { done: t("session.composer.interrupted") });
+    return true;
   }
 
   function update(next) {
@@ -148,7 +151,7 @@ export function composer() {
     show();
   }
   requestAnimationFrame(resize);
-  return { element, update };
+  return { element, update, interrupt, focus: () => area.focus() };
 }
 
 function messageRequest(text, interrupts) {

@@ -10,6 +10,7 @@ import { nextTask } from "/static/js/session/next_task.js";
 import { queuePanel } from "/static/js/session/queue.js";
 import { tabList } from "/static/js/session/tabs.js";
 import { toolsPanel } from "/static/js/session/tools.js";
+import { bindKeys } from "/static/js/shell/keys.js";
 
 const NARROW = "(max-width: 900px)";
 
@@ -44,6 +45,13 @@ export function openSession() {
   narrow.addEventListener("change", onWidth);
   tabs.select("tasks");
 
+  const unbind = bindKeys(t("session.title"), [
+    { keys: ["m"], label: t("session.key.write"), run: () => parts.composer.focus() },
+    { keys: ["t"], label: t("session.tab.tasks"), run: () => tabs.select("tasks") },
+    { keys: ["c"], label: t("session.tab.controls"), run: () => tabs.select("controls") },
+    { keys: ["Escape"], label: t("session.composer.interrupt"), run: () => parts.composer.interrupt() },
+  ]);
+
   function choose(id) {
     run.choose(id);
     if (!state) return;
@@ -58,6 +66,7 @@ export function openSession() {
   }
   function unmount() {
     narrow.removeEventListener("change", onWidth);
+    unbind();
     run.unmount();
   }
   return { element, update, unmount };

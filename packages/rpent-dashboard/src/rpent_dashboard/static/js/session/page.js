@@ -6,6 +6,7 @@ import { fill, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { emptyPage } from "/static/js/session/empty.js";
 import { openSession } from "/static/js/session/open.js";
+import { toastError } from "/static/js/shell/announce.js";
 import { follow } from "/static/js/shell/connection.js";
 
 /** Show the page; returns what takes it away. */
@@ -28,8 +29,12 @@ export async function mount(root) {
   }
 
   async function showEarlier(mine) {
-    const { earlier } = await get("/api/session");
-    if (mine === view) mine.update(earlier);
+    try {
+      const { earlier } = await get("/api/session");
+      if (mine === view) mine.update(earlier);
+    } catch (error) {
+      toastError(error);
+    }
   }
 
   const close = follow("/api/session/stream", { session: show });
