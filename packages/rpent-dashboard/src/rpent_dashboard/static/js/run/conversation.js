@@ -38,7 +38,8 @@ export class Conversation {
     );
     this.list.node.setAttribute("aria-label", t("run.conversation"));
     this.list.node.setAttribute("role", "region");
-    this.jump = h("button", { type: "button", class: "btn btn-small run-jump", hidden: true, on: { click: () => this.toEnd() } });
+    this.jump = h("button", { type: "button", class: "btn btn-small run-jump", hidden: true });
+    this.jump.addEventListener("click", () => this.toEnd());
     this.empty = h("p", { class: "empty" }, t("run.waiting"));
     this.live = h("div", { class: "visually-hidden", "aria-live": "polite" });
     this.node = h(
@@ -109,9 +110,10 @@ export class Conversation {
   }
 
   #bar() {
-    this.buttons = Object.keys(FILTERS).map((name) =>
-      h("button", { type: "button", class: "btn btn-small", "aria-pressed": String(name === this.filter), on: { click: () => this.#choose(name) } }, t(`run.filter.${name}`)),
-    );
+    this.buttons = Object.keys(FILTERS).map((name) => {
+      const pressed = { "aria-pressed": String(name === this.filter), on: { click: () => this.#choose(name) } };
+      return h("button", { type: "button", class: "btn btn-small", ...pressed }, t(`run.filter.${name}`));
+    });
     this.field = h("input", {
       type: "search",
       class: "run-search",
@@ -162,8 +164,9 @@ export class Conversation {
 
   #found() {
     const { hits, at, query } = this.search;
-    const text = !query ? "" : at < 0 ? t("run.hits", { count: number(hits.length) }) : t("run.hit", { at: at + 1, count: number(hits.length) });
-    setText(this.found, text);
+    const count = number(hits.length);
+    const text = at < 0 ? t("run.hits", { count }) : t("run.hit", { at: at + 1, count });
+    setText(this.found, query ? text : "");
     highlight(this.list.body, query);
   }
 
@@ -176,7 +179,8 @@ export class Conversation {
   #drawJump() {
     const count = this.context.model.items.length - this.newSince;
     this.jump.hidden = this.list.follow;
-    setText(this.jump, count > 0 ? t("run.jumpNew", { count: number(count) }) : t(this.context.isLive() ? "run.jump" : "run.jumpEnd"));
+    const back = t(this.context.isLive() ? "run.jump" : "run.jumpEnd");
+    setText(this.jump, count > 0 ? t("run.jumpNew", { count: number(count) }) : back);
   }
 
   /** Read out what the planner said, at a bearable rate and only while the run is under way. */

@@ -150,8 +150,10 @@ function usageEntries(usage) {
   ].filter(Boolean);
 }
 
-const modelUsage = (name, part) =>
-  h("p", {}, h("span", { class: "mono" }, name || t("run.unnamedModel")), ` · ${t("run.tokensInOut", { input: count(part.input), output: count(part.output) })} · ${cost(part.cost)}`);
+function modelUsage(name, part) {
+  const tokens = t("run.tokensInOut", { input: count(part.input), output: count(part.output) });
+  return h("p", {}, h("span", { class: "mono" }, name || t("run.unnamedModel")), ` · ${tokens} · ${cost(part.cost)}`);
+}
 
 /** A part of the column that opens and closes. */
 function section(title, open) {

@@ -119,8 +119,10 @@ export class Head {
   }
 }
 
-const notice = (level, text, more = "") =>
-  h("p", { class: `notice notice-${level} small` }, h("span", { class: "run-plain" }, text), more ? h("span", { class: "run-plain" }, more) : null);
+function notice(level, text, more = null) {
+  const rest = more ? h("span", { class: "run-plain" }, more) : null;
+  return h("p", { class: `notice notice-${level} small` }, h("span", { class: "run-plain" }, text), rest);
+}
 
 const steer = () =>
   h("p", { class: "notice notice-info small" }, t("run.hosted"), h("a", { href: routeTo("session") }, t("run.steer")));

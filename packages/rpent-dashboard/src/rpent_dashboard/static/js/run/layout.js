@@ -9,9 +9,14 @@ const NAMES = ["conversation", "watch", "details"];
 /** Put the parts together. */
 export function layout(head, conversation, watch, details, embedded) {
   const regions = [conversation, watch, details];
-  const tabs = NAMES.map((name) => h("button", { type: "button", role: "tab", "aria-controls": `run-${name}`, on: { click: () => choose(name) } }, t(`run.tab.${name}`)));
+  const tabs = NAMES.map((name) => {
+    const tab = h("button", { type: "button", role: "tab", "aria-controls": `run-${name}` }, t(`run.tab.${name}`));
+    tab.addEventListener("click", () => choose(name));
+    return tab;
+  });
   const list = h("div", { class: "tabs run-tabs", role: "tablist", "aria-label": t("run.parts") }, tabs);
-  const node = h("div", { class: `run${embedded ? " is-embedded" : ""}` }, head, list, h("div", { class: "run-regions" }, regions));
+  const place = h("div", { class: "run-regions" }, regions);
+  const node = h("div", { class: `run${embedded ? " is-embedded" : ""}` }, head, list, place);
   regions.forEach((region, index) => {
     region.id = `run-${NAMES[index]}`;
     region.classList.add("run-region", `run-region-${NAMES[index]}`);

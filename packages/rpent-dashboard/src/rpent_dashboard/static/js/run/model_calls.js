@@ -119,7 +119,8 @@ function addStep(model, event, call) {
   const images = [...list(event.images), ...list(event.views)].filter((image) => image?.path);
   for (const image of images) noteCamera(model, image);
   const depth = list(event.depth).map(String);
-  const step = { step: event.step, call, envSteps: event.env_steps ?? 0, time: event.time, images: images.map(reference), depth };
+  const { step: index, env_steps: envSteps = 0, time } = event;
+  const step = { step: index, call, envSteps, time, images: images.map(reference), depth };
   const known = model.stepsByIndex.get(step.step);
   if (known) model.steps[model.steps.indexOf(known)] = step;
   else model.steps.push(step);

@@ -20,6 +20,7 @@ const LONG_THINKING = 280;
  * @property {(item: object) => void} restore Fetches what the model let go of, or what was cut.
  * @property {(step: number, call: number | null) => void} select
  * @property {(image: object) => void} showPicture
+ * @property {(service: string) => string} serviceLabel What people call a service.
  */
 
 /** Make the row of an item. */
@@ -71,15 +72,15 @@ const MAKERS = {
   notice: (item) => [h("p", { class: "run-plain" }, symbol(item.level), inline(item.text)), `notice-${level(item.level)}`],
   awaiting: () => [line(t("run.awaiting")), "quiet"],
   prompts,
-  service: (item) => [
-    [
-      h("p", {}, symbol(SERVICE_LEVEL[item.state] ?? "info"), t("run.serviceIs", { service: item.service, state: stateName(item.state) }), item.text ? h("span", { class: "run-plain" }, ` ${item.text}`) : null),
-      item.tail ? h("pre", { class: "run-code", tabindex: "0" }, item.tail) : null,
-    ],
-    item.state === "ready" ? "quiet" : `notice-${SERVICE_LEVEL[item.state] ?? "quiet"}`,
+  service,
+  recovered: (item, context) => [
+    line(t("run.recovered", { service: context.serviceLabel(item.service), step: item.step }), item.text),
+    "notice-ok",
   ],
-  recovered: (item) => [line(t("run.recovered", { service: item.service, step: item.step }), item.text), "notice-ok"],
-  stage_failed: (item) => [h("p", { class: "run-plain" }, symbol("error"), t("run.stageFailed", { stage: stageName(item.stage) }), " ", inline(item.text)), "notice-error"],
+  stage_failed: (item) => [
+    h("p", { class: "run-plain" }, symbol("error"), t("run.stageFailed", { stage: stageName(item.stage) }), " ", inline(item.text)),
+    "notice-error",
+  ],
   step: (item, context) => [
     [stepLine(item, context), pictureList(item.images, context)],
     "step",
@@ -90,11 +91,20 @@ const MAKERS = {
   session_ended: (item) => [line(t("run.sessionEnded", { reason: reasonName(item.reason) }), item.text), "end"],
   outcome,
   broken: (item) => [
-    [h("p", {}, symbol("warning"), t("run.broken", { line: item.line ?? "?" })), item.text ? h("pre", { class: "run-code", tabindex: "0" }, item.text) : null],
+    [h("p", {}, symbol("warning"), t("run.broken", { line: item.line ?? "?" })), code(item.text)],
     "notice-warning",
   ],
   unknown,
 };
+
+const code = (text, look = "") => (text ? h("pre", { class: `run-code ${look}`, tabindex: "0" }, text) : null);
+
+function service(item, context) {
+  const level = SERVICE_LEVEL[item.state];
+  const text = t("run.serviceIs", { service: context.serviceLabel(item.service), state: stateName(item.state) });
+  const more = item.text ? h("span", { class: "run-plain" }, ` ${item.text}`) : null;
+  return [[h("p", {}, symbol(level), text, more), code(item.tail)], level && level !== "ok" ? `notice-${level}` : "quiet"];
+}
 
 const SERVICE_LEVEL = { crashed: "error", failed: "error", restarting: "warning", ready: "ok" };
 
@@ -169,13 +179,13 @@ function resumed(item) {
 function outcome(item) {
   const { benchmark_success: success, planner_status: status, detail, hint } = item.outcome ?? {};
   const look = success === true ? "ok" : success === false ? "error" : "warning";
-  const verdict = success === true ? t("run.benchmarkSuccess") : success === false ? t("run.benchmarkFailure") : t("run.noVerdict");
+  const words = { ok: "run.benchmarkSuccess", error: "run.benchmarkFailure", warning: "run.noVerdict" };
   return [
     [
-      h("p", { class: "run-verdict" }, symbol(look), verdict),
+      h("p", { class: "run-verdict" }, symbol(look), t(words[look])),
       status ? h("p", {}, t("run.claims", { status: statusName(status) })) : null,
       detail ? h("p", { class: "run-plain" }, inline(detail)) : null,
-      hint ? h("pre", { class: "run-code run-wrap", tabindex: "0" }, hint) : null,
+      code(hint, "run-wrap"),
     ],
     `notice-${look}`,
   ];

@@ -68,7 +68,8 @@ function answerLine(item) {
   if (call.status === "unfinished") return h("p", { class: "run-answer" }, t("run.neverReturned"));
   if (!data) return null;
   if (typeof data.error === "string") {
-    return h("p", { class: "run-answer run-error run-plain" }, inline(data.error), data.hint ? [" ", inline(String(data.hint))] : null);
+    const hint = data.hint ? [" ", inline(String(data.hint))] : null;
+    return h("p", { class: "run-answer run-error run-plain" }, inline(data.error), hint);
   }
   const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !ELSEWHERE.has(name)));
   return h("p", { class: `run-answer${call.status === "ok" ? "" : " run-error"}` }, oneLine(rest, 220));

@@ -16,8 +16,10 @@ export class Scrubber {
       "aria-label": t("run.scrub"),
       on: { input: () => onStep(Number(this.range.value)) },
     });
-    const button = (sign, label, act, look = "") =>
-      h("button", { type: "button", class: `btn btn-small btn-icon ${look}`, title: t(label), "aria-label": t(label), on: { click: act } }, sign);
+    const button = (sign, label, click, look = "") => {
+      const named = { title: t(label), "aria-label": t(label), on: { click } };
+      return h("button", { type: "button", class: `btn btn-small btn-icon ${look}`, ...named }, sign);
+    };
     this.back = button("‹", "run.stepBack", () => onStep(Number(this.range.value) - 1));
     this.forward = button("›", "run.stepForward", () => onStep(Number(this.range.value) + 1));
     this.playButton = button("▶", "run.play", onPlay, "run-play");

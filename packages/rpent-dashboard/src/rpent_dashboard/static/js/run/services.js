@@ -47,7 +47,8 @@ export class Services {
     const detail = h("p", { class: "small muted run-plain" });
     const lines = h("pre", { class: "run-log", tabindex: "0", "aria-label": t("run.logOf", { service: name }) });
     const log = h("details", { class: "run-details" }, h("summary", {}, t("run.log")), lines);
-    const row = { badge, label, detail, log, lines, close: () => {}, node: h("div", { class: "run-service" }, h("div", { class: "row row-s" }, label, badge), detail, log) };
+    const node = h("div", { class: "run-service" }, h("div", { class: "row row-s" }, label, badge), detail, log);
+    const row = { badge, label, detail, log, lines, node, close: () => {} };
     log.addEventListener("toggle", () => this.#toggle(row, name));
     this.node.append(row.node);
     return row;

@@ -42,7 +42,9 @@ export class Timeline {
     this.space = h("div", { class: "run-timeline-space" });
     this.scroller = h("div", { class: "run-timeline-scroller" }, this.space, this.canvas);
     this.tip = h("p", { class: "run-timeline-tip small muted" });
-    this.node = h("section", { class: "run-timeline panel", "aria-label": t("run.timeline") }, this.#bar(), this.scroller, h("div", { class: "run-timeline-foot" }, this.tip, this.legend));
+    const bar = this.#bar();
+    const foot = h("div", { class: "run-timeline-foot" }, this.tip, this.#legend());
+    this.node = h("section", { class: "run-timeline panel", "aria-label": t("run.timeline") }, bar, this.scroller, foot);
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.canvas.addEventListener("click", (event) => this.#at(event, onSelect));
     this.canvas.addEventListener("pointermove", (event) => this.#at(event, (call) => setText(this.tip, describe(call))));
@@ -109,16 +111,20 @@ export class Timeline {
         if (this.selected >= 0) this.#reveal(this.selected);
       }),
     );
-    const legend = ["ok", "missed", "failed", "cancelled"].map((status) =>
-      h("span", { class: "run-legend" }, h("span", { class: `run-status run-status-${status}`, "aria-hidden": "true" }, SYMBOLS[status]), " ", t(`run.call.${status}`)),
-    );
-    this.legend = h("div", { class: "run-legends small muted" }, legend);
     return h(
       "div",
       { class: "panel-head run-bar row-between" },
       h("h2", {}, t("run.timeline")),
       h("div", { class: "run-filters", role: "group", "aria-label": t("run.measure") }, buttons),
     );
+  }
+
+  #legend() {
+    const entries = ["ok", "missed", "failed", "cancelled"].map((status) => {
+      const sign = h("span", { class: `run-status run-status-${status}`, "aria-hidden": "true" }, SYMBOLS[status]);
+      return h("span", { class: "run-legend" }, sign, " ", t(`run.call.${status}`));
+    });
+    return h("div", { class: "run-legends small muted" }, entries);
   }
 
   /** Left edges of all bars: as wide as the calls were long, but never too narrow to hit. */
@@ -206,8 +212,10 @@ export class Timeline {
       if (left < -20 || left > width + 20) continue;
       context.fillStyle = this.colours[kind === "crashed" ? "--error" : kind === "recovered" ? "--ok" : "--accent"];
       context.fillRect(left - 1, 0, 2, HEIGHT - 4);
-      context.textAlign = "left";
-      context.fillText(kind === "attempt" ? `${MARKS[kind]}${label}` : MARKS[kind], left + 3 + shift, 8);
+      const atEdge = left > width - 60;
+      context.textAlign = atEdge ? "right" : "left";
+      const place = atEdge ? left - 3 - shift : left + 3 + shift;
+      context.fillText(kind === "attempt" ? `${MARKS[kind]}${label}` : MARKS[kind], place, 8);
       context.textAlign = "center";
     }
   }

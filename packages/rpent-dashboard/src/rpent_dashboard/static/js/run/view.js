@@ -52,6 +52,7 @@ export class RunView {
       restore: (item) => this.restorer.restore(item),
       select: (step, call) => (call === null ? this.goToStep(step) : this.selectCall(model.calls[call], { scroll: false })),
       showPicture: (image) => lightbox(key, image),
+      serviceLabel: (name) => this.detail?.dashboard?.service_labels?.[name] ?? name,
       isLive: () => this.#running(),
     };
     this.conversation = new Conversation(context);
@@ -97,6 +98,7 @@ export class RunView {
       const detail = await get(runUrl(this.key));
       if (this.gone) return;
       this.detail = detail;
+      this.#renameServices();
       this.head.setDetail(detail);
       this.details.setDetail(detail);
       this.views.setFrames(detail.dashboard?.frames);
@@ -107,6 +109,11 @@ export class RunView {
       if (error.status === 404) this.#missing();
     }
     this.schedule.request();
+  }
+
+  /** Rows that name services were perhaps made before it was known what people call them. */
+  #renameServices() {
+    for (const item of this.model.items) if (["service", "recovered"].includes(item.kind)) item.version += 1;
   }
 
   /** There is no such run: nothing to wait for. */
@@ -139,7 +146,8 @@ export class RunView {
     const step = model.steps[position]?.step ?? null;
     const running = this.#running();
     this.conversation.draw();
-    this.views.draw({ step, frame: this.clip ?? (cursor.newest ? model.latest.frame : null), live: cursor.newest && running });
+    const frame = this.clip ?? (cursor.newest ? model.latest.frame : null);
+    this.views.draw({ step, frame, live: cursor.newest && running });
     this.timeline.draw(cursor.call);
     this.scrubber.draw({
       count: model.steps.length,

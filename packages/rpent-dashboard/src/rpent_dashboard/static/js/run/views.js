@@ -28,7 +28,9 @@ export class Views {
     this.none = h("p", { class: "run-view-none muted" }, t("run.noPicture"));
     this.stage = h("div", { class: "run-view-stage" }, this.none, this.main.node, this.depth.canvas, this.overlay);
     this.caption = h("p", { class: "run-view-caption small" });
-    this.full = h("button", { type: "button", class: "btn btn-small btn-icon", title: t("run.fullScreen"), "aria-label": t("run.fullScreen"), on: { click: () => this.toggleFull() } }, "⤢");
+    const named = { title: t("run.fullScreen"), "aria-label": t("run.fullScreen") };
+    this.full = h("button", { type: "button", class: "btn btn-small btn-icon", ...named }, "⤢");
+    this.full.addEventListener("click", () => this.toggleFull());
     this.strip = h("div", { class: "run-tiles", role: "radiogroup", "aria-label": t("run.cameras") });
     this.node = h(
       "section",
