@@ -128,8 +128,8 @@ class Library {
     if (this.table.move(by) || !this.answer) return;
     const offset = this.query.offset + by * PAGE;
     if (offset < 0 || offset >= this.answer.total) return;
+    this.goOn = by;
     await this.change({ offset });
-    this.table.move(by);
   }
 
   /** Change something of what is shown; a new list begins at its first page. */
@@ -168,6 +168,8 @@ class Library {
     this.showProblem(answer.problem);
     this.filters.show(query, answer);
     this.table.show(answer.runs, remembered.selected, query);
+    if (this.goOn) this.table.move(this.goOn);
+    this.goOn = 0;
     this.table.node.hidden = answer.runs.length === 0;
     this.filters.node.hidden = answer.total === 0 && !isNarrowed(query);
     this.empty.hidden = answer.runs.length > 0;
