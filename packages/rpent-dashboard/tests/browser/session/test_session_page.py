@@ -70,6 +70,25 @@ def test_a_reload_in_mid_run_loses_nothing_and_two_pages_see_the_same(steer, ano
     assert steered.page.problems == other.page.problems == []
 
 
+def test_the_next_task_has_another_planner_and_model(steer):
+    steered = steer("manual")
+    page = steered.page
+    page.get_by_text("Planner", exact=True).click()
+    page.get_by_label("Planner", exact=True).select_option("talker")
+    page.get_by_label("Model", exact=True).fill("local:some-model")
+    page.get_by_label("Seed", exact=True).fill("3")
+    page.get_by_role("button", name="Queue task").click()
+    steered.effect("which is waiting for you")
+    row = steered.tasks.first.inner_text()
+    assert "talker · local:some-model" in row
+    assert "fake_t0_s3" in row
+    page.get_by_role("button", name=re.compile("^Stop")).click()
+    page.get_by_role("dialog").get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name=re.compile("again")).click()
+    steered.tasks.nth(1).wait_for()
+    assert all("fake_t0_s3" in text for text in steered.tasks.all_inner_texts())
+
+
 def test_what_the_server_refuses_stands_where_it_was_entered(steer):
     steered = steer("talker")
     page = steered.page

@@ -39,6 +39,16 @@ def test_a_message_reaches_the_planner_and_an_interrupt_stops_the_motion(steer, 
     assert page.problems == []
 
 
+def test_a_message_waits_until_the_planner_takes_it(steer):
+    steered = steer("talker", {"motions": 3}, step_time_s=0.2)
+    steered.page.get_by_role("button", name="Queue task").click()
+    steered.effect("with its next step")
+    steered.write("then rest")
+    steered.page.get_by_text("1 message waits for the planner").wait_for()
+    steered.page.locator(".run-list").get_by_text("You wrote: then rest").wait_for(timeout=30_000)
+    steered.page.locator(".composer-pending:empty").wait_for(state="attached")
+
+
 def test_a_primitive_by_form_and_a_bad_value_is_refused_at_its_field(steer, screenshot):
     steered = steer("talker", {"motions": 2}, step_time_s=0.2)
     page = steered.page
@@ -59,6 +69,11 @@ def test_a_primitive_by_form_and_a_bad_value_is_refused_at_its_field(steer, scre
     assert steered.posted("/calls") == 0
 
     tool.get_by_label("z", exact=True).fill("0.2")
+    refusal = {"error": {"message": "`z` is below the table.", "hint": "Stay above 0.", "field": "xyz"}}
+    page.route("**/api/session/calls", lambda route: route.fulfill(status=422, json=refusal))
+    tool.get_by_role("button", name="Call").click()
+    tool.locator(".field-error").get_by_text("`z` is below the table. Stay above 0.").wait_for()
+    page.unroute("**/api/session/calls")
     tool.get_by_role("button", name="Call").click()
     tool.locator(".session-data").wait_for()
     assert '"ok": true' in tool.locator(".session-data").inner_text()

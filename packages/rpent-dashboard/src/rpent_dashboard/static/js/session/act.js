@@ -3,11 +3,9 @@
  */
 import { announce, toast } from "/static/js/shell/announce.js";
 
-const REST_MS = 500;
+/** How long a second click on the same thing still belongs to the first. */
+export const REST_MS = 400;
 const underWay = new Set();
-
-/** Whether an action is under way. */
-export const isUnderWay = (name) => underWay.has(name);
 
 /** What went wrong, as one line: the sentence and the hint. */
 export const sentence = (error) => [error.message, error.hint].filter(Boolean).join(" ");
@@ -27,12 +25,12 @@ export async function act(name, work, { done = "", failed = () => false } = {}) 
   underWay.add(name);
   try {
     const result = await work();
+    setTimeout(() => underWay.delete(name), REST_MS);
     if (done) announce(done);
     return result ?? true;
   } catch (error) {
+    underWay.delete(name);
     if (!failed(error)) toast(sentence(error), { kind: "error" });
     return undefined;
-  } finally {
-    setTimeout(() => underWay.delete(name), REST_MS);
   }
 }

@@ -65,8 +65,10 @@ function launchForm(offer) {
     if (broken) return setProblem(broken.plugin().problem);
     const body = { ...bodyOf(choices), limits: limits.values(), video: video.checked };
     button.setAttribute("aria-busy", "true");
+    setText(button, t("session.launch.starting"));
     const done = await act("launch", () => post("/api/session", body), { failed });
     button.removeAttribute("aria-busy");
+    setText(button, t("session.launch.start"));
     if (!done) return;
     remember(body, choices);
     go("session");

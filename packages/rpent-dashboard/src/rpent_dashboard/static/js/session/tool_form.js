@@ -5,7 +5,7 @@ import { post } from "/static/js/api.js";
 import { fill, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { schemaForm } from "/static/js/forms/schema_form.js";
-import { act, sentence } from "/static/js/session/act.js";
+import { REST_MS, act, sentence } from "/static/js/session/act.js";
 import { confirmDialog } from "/static/js/shell/dialog.js";
 
 /**
@@ -45,7 +45,7 @@ export function toolForm(tool, robot) {
     setCalling(true);
     fill(result, h("p", { class: "muted" }, t("session.tools.calling")));
     const reply = await act("call", () => post("/api/session/calls", { name: tool.name, arguments: values }), { failed });
-    setCalling(false);
+    setTimeout(() => setCalling(false), reply ? REST_MS : 0);
     if (reply) showReply(reply);
     else if (result.querySelector(".muted")) fill(result);
   }
