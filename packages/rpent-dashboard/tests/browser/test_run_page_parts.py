@@ -142,6 +142,45 @@ def test_a_damaged_run_is_shown_as_far_as_possible(
     assert page.problems == []
 
 
+def test_events_with_the_wrong_types_do_not_stop_the_page(
+    serve: Any, new_page: Callable[..., Any], make_run: Callable[..., Path]
+) -> None:
+    odd = [
+        {"type": "run_started", "instruction": 5},
+        {"type": "text", "text": {"not": "text"}},
+        {"type": "thinking", "text": 7},
+        {"type": "prompts", "system": None, "user": ["x"]},
+        {"type": "tool_called", "call_id": ["a"], "name": None, "arguments": "none"},
+        {
+            "type": "tool_returned",
+            "call_id": "b",
+            "data": [1],
+            "images": [None, {"path": 3}],
+            "step": "first",
+        },
+        {"type": "step", "step": 0, "state": 3, "images": {"x": 1}, "depth": [None]},
+        {"type": "frame", "call_id": "b", "image": "none"},
+        {"type": "service", "service": None, "state": 4, "detail": {"a": 1}},
+        {"type": "user_message", "text": None},
+        {"type": "notice", "text": 3, "level": []},
+        {"type": "usage", "cost_usd": "much", "model": 3},
+        {"type": "run_resumed", "step": "x", "options": "none"},
+        {"type": "session_ended", "detail": 4},
+        {"type": "run_ended", "outcome": "good"},
+        {"type": "text", "text": "the last word"},
+    ]
+    events = [
+        {"seq": seq, "time": "now", "offset": "x", "size": "y", **event} for seq, event in enumerate(odd)
+    ]
+    run = make_run(events=events)
+    page = new_page(serve, viewport={"width": 1440, "height": 2000})
+    open_run(page, serve, run.name)
+    page.wait_for_function(
+        "() => document.querySelector('.run-conversation').innerText.includes('the last word')"
+    )
+    assert page.problems == []
+
+
 def test_a_run_that_does_not_exist(serve: Any, new_page: Callable[..., Any]) -> None:
     page = new_page(serve, viewport=WIDE)
     open_run(page, serve, "nothing_here")

@@ -65,7 +65,11 @@ export function fold(model, events) {
       model.lastTime = event.time;
     }
     const handle = Object.hasOwn(HANDLERS, event.type) ? HANDLERS[event.type] : foldUnknown;
-    handle(model, event);
+    try {
+      handle(model, event);
+    } catch {
+      foldUnknown(model, event);
+    }
   }
   letGo(model);
   model.version += 1;
@@ -80,15 +84,25 @@ export function addItem(model, kind, event, fields = {}) {
     version: 0,
     seq: event.seq ?? -1,
     time: event.time ?? model.lastTime ?? 0,
-    offset: event.offset ?? null,
-    size: event.size ?? 600,
+    offset: Number.isInteger(event.offset) ? event.offset : null,
+    size: sizeOf(event),
     cut: Boolean(event.cut),
     ...fields,
   };
+  for (const name of TEXTS) if (name in item && typeof item[name] !== "string") item[name] = written(item[name]);
   model.items.push(item);
   model.heavy.chars += item.size;
   return item;
 }
+
+/** Characters of an event's line. */
+const sizeOf = (event) => (Number.isFinite(event.size) ? event.size : USUAL_SIZE);
+
+/** What has to be text, whatever a damaged or foreign log holds. */
+const TEXTS = ["text", "system", "user", "tail", "lesson"];
+const USUAL_SIZE = 600;
+
+const written = (value) => (value === null || value === undefined ? "" : JSON.stringify(value));
 
 /** Seconds that count against the time limit: the session's, without the time that it waited for its user. */
 export function sessionSeconds(model, now = model.lastTime) {

@@ -53,8 +53,9 @@ export function foldReturn(model, event, addItem) {
   call.progress = undefined;
   Object.assign(item, { data: event.data, images: list(event.images), returnOffset: event.offset ?? null });
   item.cut ||= Boolean(event.cut);
-  item.size += event.size ?? 600;
-  model.heavy.chars += event.size ?? 600;
+  const size = Number.isFinite(event.size) ? event.size : 600;
+  item.size += size;
+  model.heavy.chars += size;
   item.version += 1;
   if (typeof event.step === "number") {
     call.step = event.step;
@@ -143,7 +144,10 @@ const reference = ({ name, caption, path, sha256, width, height }) => ({
   height: height || 0,
 });
 
-const list = (value) => (Array.isArray(value) && value.length ? value : NOTHING);
+function list(value) {
+  const entries = Array.isArray(value) ? value.filter((entry) => entry !== null && entry !== undefined) : NOTHING;
+  return entries.length ? entries : NOTHING;
+}
 
 /** The run is over, or goes on in another process: calls that are still open never return. */
 export function unfinished(model) {

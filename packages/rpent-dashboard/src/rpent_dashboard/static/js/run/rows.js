@@ -26,7 +26,7 @@ const LONG_THINKING = 280;
 /** Make the row of an item. */
 export function row(item, context) {
   if (item.gone) context.restore(item);
-  const [content, look] = (MAKERS[item.kind] ?? unknown)(item, context);
+  const [content, look] = made(item, context);
   const dropped = item.dropped ? h("p", { class: "run-dropped" }, t("run.dropped")) : null;
   return h(
     "div",
@@ -34,6 +34,16 @@ export function row(item, context) {
     h("div", { class: "run-gutter" }, h("time", { class: "run-time" }, clock(item.time))),
     h("div", { class: "run-content" }, dropped, content, item.cut ? showAll(item, context) : null),
   );
+}
+
+/** Content and look; what cannot be drawn as what it claims to be is shown as data. */
+function made(item, context) {
+  try {
+    return MAKERS[item.kind](item, context);
+  } catch {
+    const { kind, data, text, arguments: given } = item;
+    return unknown({ ...item, type: kind, data: { data, text, arguments: given } }, context);
+  }
 }
 
 /** Roughly how high a row is before it was measured. */
