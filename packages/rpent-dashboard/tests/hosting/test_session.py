@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -217,3 +218,13 @@ def test_only_the_last_of_many_tasks_are_shown(stage):
     assert len(names) == 102
     assert names[0] == s.state["current"]
     assert names[1:] == [f"t{number}" for number in range(49, 150)]
+
+
+def test_what_browsers_get_is_json_also_where_an_option_is_infinite(stage, module):
+    class Endless(FakeConfig):
+        patience_s: float = math.inf
+
+    s = stage(manual(step_time_s=math.inf), config=f"{module(Endless=Endless)}:Endless")
+    for shown in (s.state, s.host.catalogue.launch()):
+        json.dumps(shown, allow_nan=False)
+    assert s.state["schema"]["properties"]["step_time_s"]["default"] is None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rpent.encodable import encodable
 from rpent.errors import RpentError
 from rpent.plugins.named import load_named
 from rpent.run.request import Limits
+from rpent.runs.files import plain
 from rpent.specs import PerceptorSpec
 
 from rpent_dashboard.hosting.forms import field_names, schema_of
@@ -38,7 +40,7 @@ class Catalogue:
         """Describe a plugin."""
         key = (kind, name)
         if key not in self._known:
-            self._known[key] = self._described(kind, name)
+            self._known[key] = encodable(plain(self._described(kind, name)))
         return self._known[key]
 
     def _described(self, kind: str, name: str) -> dict[str, Any]:

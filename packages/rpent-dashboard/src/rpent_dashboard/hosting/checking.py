@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from rpent.config import build_config, check_incomplete
 from rpent.errors import PluginError, UsageError
 from rpent.plugins.named import load_named
@@ -14,6 +14,7 @@ from rpent.run.request import Limits
 from rpent.run.resolve import resolve
 
 from rpent_dashboard.hosting.errors import FieldError
+from rpent_dashboard.hosting.secrets import secret_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -141,21 +142,6 @@ def plain_values(model: type[BaseModel], values: Mapping[str, Any], config: Base
     secret = secret_fields(model)
     dumped = config.model_dump(mode="json", exclude=secret)
     return {name: dumped[name] for name in values if name in dumped}
-
-
-def secret_fields(model: type[BaseModel]) -> set[str]:
-    """Return the fields that hold a secret."""
-    return {name for name, field in model.model_fields.items() if "SecretStr" in repr(field.annotation)}
-
-
-def shown_values(values: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-    """Return values without secrets."""
-    hidden = secret_fields(model)
-    return {
-        name: value
-        for name, value in values.items()
-        if name not in hidden and not isinstance(value, SecretStr)
-    }
 
 
 def with_values(request: RunRequest, values: Mapping[str, Any]) -> RunRequest:

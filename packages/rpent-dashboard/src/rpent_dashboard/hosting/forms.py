@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from rpent_dashboard.hosting.checking import secret_fields
+from rpent_dashboard.hosting.secrets import secret_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,8 +9,10 @@ from rpent.planners.config import OF_ONE_MODEL
 from rpent.plugins.named import load_named
 from rpent.runs.files import plain
 
-from rpent_dashboard.hosting.checking import PARTS, check, plain_values, shown_values, with_values
+from rpent_dashboard.hosting.catalogue import models_of
+from rpent_dashboard.hosting.checking import PARTS, check, plain_values, with_values
 from rpent_dashboard.hosting.errors import FieldError
+from rpent_dashboard.hosting.secrets import shown_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,11 +89,13 @@ def merged(base: RunRequest, planner: str, given: dict[str, Any]) -> dict[str, A
 def public_request(request: RunRequest, registry: Registry, values: dict[str, Any]) -> dict[str, Any]:
     """Return a request as plain data without the secrets of its plugins, and without its place."""
     del values["output_dir"]
+    robot = registry.get("robots", request.robot)
     for kind, name, part in PARTS:
-        chosen = getattr(request, name)
-        spec = registry.get(kind, chosen) if chosen not in (None, "none") else None
-        if spec is not None and spec.config:
-            values[part] = shown_values(values[part], load_named(spec.config, f"`{chosen}`"))
+        chosen = getattr(request, name) or (robot.perceptor if kind == "perceptors" else None)
+        given = [part, "perceptor_service_config"] if kind == "perceptors" else [part]
+        if chosen not in (None, "none") and any(values[each] for each in given):
+            models = models_of(registry.get(kind, chosen))
+            values |= {each: shown_values(values[each], *models) for each in given}
     return values
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rpent.encodable import encodable
 from rpent.plugins.named import load_named
+from rpent.runs.files import plain
 
 from rpent_dashboard.hosting.catalogue import dashboard_json
-from rpent_dashboard.hosting.checking import shown_values
 from rpent_dashboard.hosting.commands import TaskFields
 from rpent_dashboard.hosting.forms import schema_of
 from rpent_dashboard.hosting.plan import model_of
 from rpent_dashboard.hosting.record import UNDER_WAY
+from rpent_dashboard.hosting.secrets import shown_values
 
 if TYPE_CHECKING:
     from rpent.specs import RobotSpec
@@ -40,7 +42,7 @@ class State:
         """What holds where a task says nothing."""
         shown = shown_values(base.planner_config, load_named(planner.config, f"planner `{base.planner}`"))
         planners = catalogue.of_kind("planners")
-        self._fixed: dict[str, Any] = {
+        fixed = {
             "name": session.name,
             "robot": base.robot,
             "planner": base.planner,
@@ -51,6 +53,7 @@ class State:
             "schema": schema_of(self.robot_model, fields=self.fields.positional, values=self.robot_values),
             "planners": planners,
         }
+        self._fixed: dict[str, Any] = encodable(plain(fixed))
         self._uses_model = {found["name"]: found.get("uses_model", True) for found in planners}
 
     def to_json(self) -> dict[str, Any]:
