@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RunDirectoryError
 from rpent.run.lock import RunLock
-from rpent.runs.directory import create_group
+from rpent.runs.directory import GROUPS, create_group
 from rpent.runs.index import is_locked
 
 from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
 from rpent_dashboard.hosting.journal import NAME, read_entries
 from rpent_dashboard.hosting.record import Record, fold
+from rpent_dashboard.reading.keys import key_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-GROUP = "_dashboard_"
-"""In the name of a session's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,4 +104,6 @@ def _described(path: Path) -> dict[str, Any]:
 
 
 def _folders(output_dir: Path) -> list[Path]:
-    return [file.parent for file in output_dir.glob(f"*{GROUP}*/{NAME}")]
+    """Return the sessions' folders: those whose runs have keys, and no links."""
+    found = (file.parent for file in output_dir.glob(f"*{GROUPS['dashboard']}*/{NAME}"))
+    return [path for path in found if key_of(path, output_dir) and not path.is_symlink()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -92,13 +93,15 @@ class Host:
                 raise UsageError("A session of the dashboard does not explore.", hint="Use `rpent run`.")
             request = replace(request, output_dir=self.output_dir)
             check_base(request, self.registry)
-            held = folder.create(self.output_dir, request.robot)
             public = public_request(request, self.registry, request_to_json(request))
-            journal = Journal(held.path)
-            record = Record()
-            record.apply(journal.append("opened", robot=request.robot, request=public))
-            journal.close()
-            return self._start(held, request, record)
+            held = folder.create(self.output_dir, request.robot)
+            with ExitStack() as undo:
+                undo.callback(held.release)
+                record = Record()
+                _note(held, record, "opened", robot=request.robot, request=public)
+                session = self._started(held, request, record)
+                undo.pop_all()
+                return session
 
     def open_from(self, values: Mapping[str, Any]) -> HostedSession:
         """Open a session from what the launch page sent.
@@ -118,23 +121,14 @@ class Host:
         """
         with self._lock:
             self._refuse_second()
-            path = folder.find(self.output_dir, name)
-            held = folder.hold(path)
-            try:
-                record = folder.read(path)
-                if not record.request:
-                    raise RunDirectoryError(f"The journal of `{name}` does not say what it runs.")
-                base = request_from_json(
-                    record.request, output_dir=self.output_dir, token=os.environ.get("RPENT_TOKEN")
-                )
-                check_base(base, self.registry)
-                journal = Journal(path)
-                record.apply(journal.append("continued", pid=os.getpid()))
-                journal.close()
-            except BaseException:
-                held.release()
-                raise
-            return self._start(held, base, record)
+            held = folder.hold(folder.find(self.output_dir, name))
+            with ExitStack() as undo:
+                undo.callback(held.release)
+                record, base = self._recorded(held)
+                _note(held, record, "continued", pid=os.getpid())
+                session = self._started(held, base, record)
+                undo.pop_all()
+                return session
 
     def close(self, *, wait: bool = True, impatient: bool = False, reason: str = "") -> None:
         """Close the session, where one is open; what is queued stays on record."""
@@ -149,15 +143,29 @@ class Host:
         if wait:
             closing.join()
 
-    def _start(self, held: folder.Held, base: RunRequest, record: Record) -> HostedSession:
+    def _recorded(self, held: folder.Held) -> tuple[Record, RunRequest]:
+        """Return what the journal of a session tells, and the request that its tasks have in common.
+
+        Raises:
+            RpentError: The journal does not say it, or it cannot be run any more.
+        """
+        unknown = f"The journal of `{held.path.name}` does not say what it runs."
         try:
-            session = HostedSession(
-                held, base, record, self.registry, self.changes.bump, on_closed=self._session_closed
-            )
-            self.described = State(session, self.catalogue)
-        except BaseException:
-            held.release()
-            raise
+            record = folder.read(held.path)
+            if not record.request:
+                raise RunDirectoryError(unknown)
+            token = os.environ.get("RPENT_TOKEN")
+            base = request_from_json(record.request, output_dir=self.output_dir, token=token)
+            check_base(base, self.registry)
+        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:  # whatever is in the file
+            raise RunDirectoryError(unknown) from error
+        return record, base
+
+    def _started(self, held: folder.Held, base: RunRequest, record: Record) -> HostedSession:
+        session = HostedSession(
+            held, base, record, self.registry, self.changes.bump, on_closed=self._session_closed
+        )
+        self.described = State(session, self.catalogue)
         self.closed.clear()
         self._session = session
         session.start()
@@ -224,3 +232,12 @@ class Host:
             {name: value for name, value in given.items() if name in own or name not in served},
             {name: value for name, value in given.items() if name in served},
         )
+
+
+def _note(held: folder.Held, record: Record, kind: str, **values: Any) -> None:
+    """Write the first entry of this process, and take it in."""
+    journal = Journal(held.path)
+    try:
+        record.apply(journal.append(kind, **values))
+    finally:
+        journal.close()

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rpent.encodable import encodable
 from rpent.runs.files import LineLog, plain, repair_lines
 
+from rpent_dashboard.reading.lines import parsed
+from rpent_dashboard.reading.opening import opened
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -39,16 +42,17 @@ class Journal:
 
 
 def read_entries(folder: Path) -> Iterator[dict[str, Any]]:
-    """Read a session's journal; lines that are torn or damaged are left out."""
-    with (folder / NAME).open("rb") as file:
+    """Read a session's journal; lines that are torn or damaged are left out.
+
+    Raises:
+        OSError: It cannot be read, or is no regular file.
+    """
+    with opened(folder / NAME) as file:
         for line in file:
             if (entry := _entry(line)) is not None:
                 yield entry
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    entry = plain(parsed(line))
     return entry if isinstance(entry, dict) else None

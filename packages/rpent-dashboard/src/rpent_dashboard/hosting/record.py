@@ -115,6 +115,6 @@ def fold(entries: Iterable[Mapping[str, Any]]) -> Record:
     for entry in entries:
         try:
             record.apply(entry)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, OverflowError, TypeError, ValueError):
             continue
     return record

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from anyio import sleep
 from anyio.to_thread import run_sync
 from rpent.home import expanded
+from rpent.runs.directory import GROUPS
 from rpent.runs.index import is_locked
 
 from rpent_dashboard.reading.keys import SEPARATOR, MissingError, run_of
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from rpent_dashboard.reading.query import Query
     from rpent_dashboard.reading.rows import Row
 
-GROUPS = ("_explore_", "_dashboard_")
-"""In the names of folders that hold the runs of one exploration or one dashboard session."""
 QUIET_S = 0.5
 """The library is said to have changed at most this often."""
 LOOK_S = 5.0
@@ -205,7 +204,7 @@ def _newest(folders: Iterable[str]) -> list[Path]:
 
 
 def _is_group(folder: str) -> bool:
-    return any(mark in Path(folder).name for mark in GROUPS)
+    return any(mark in Path(folder).name for mark in GROUPS.values())
 
 
 def _subfolders(folder: str) -> list[str]:
