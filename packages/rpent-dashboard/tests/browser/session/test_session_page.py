@@ -73,7 +73,7 @@ def test_a_reload_in_mid_run_loses_nothing_and_two_pages_see_the_same(steer, ano
 def test_the_next_task_has_another_planner_and_model(steer):
     steered = steer("manual")
     page = steered.page
-    page.get_by_text("Planner", exact=True).click()
+    page.locator(".session-next-planner summary").first.click()
     page.get_by_label("Planner", exact=True).select_option("talker")
     page.get_by_label("Model", exact=True).fill("local:some-model")
     page.get_by_label("Seed", exact=True).fill("3")

@@ -18,7 +18,7 @@ const WAIT_MS = 60;
  */
 export function completion(area, onChange) {
   const list = h("ul", { id: "completion", class: "completion", role: "listbox", "aria-label": t("session.completions"), hidden: true });
-  let found = { start: 0, end: 0, options: [] };
+  let found = { start: 0, end: 0, options: [], text: "" };
   let active = -1;
   let timer = 0;
   let asking = null;
@@ -39,6 +39,9 @@ export function completion(area, onChange) {
 
   function refresh() {
     clearTimeout(timer);
+    asking?.abort();
+    asking = null;
+    setActive(-1);
     if (!area.value.startsWith("/")) close();
     else timer = setTimeout(fetchOptions, WAIT_MS);
   }
@@ -46,10 +49,11 @@ export function completion(area, onChange) {
   async function fetchOptions() {
     asking?.abort();
     const mine = (asking = new AbortController());
-    const query = new URLSearchParams({ text: area.value, cursor: area.selectionStart });
+    const text = area.value;
+    const query = new URLSearchParams({ text, cursor: area.selectionStart });
     try {
       const answer = await get(`/api/session/complete?${query}`, { signal: mine.signal });
-      if (mine === asking && document.activeElement === area) show(answer);
+      if (mine === asking && document.activeElement === area) show({ ...answer, text });
     } catch {
       if (mine === asking) close();
     }
@@ -101,11 +105,13 @@ export function completion(area, onChange) {
 
   function onKey(event) {
     if (list.hidden || event.isComposing) return false;
+    const stale = found.text !== area.value;
     const count = found.options.length;
     if (event.key === "ArrowDown") setActive((active + 1) % count);
     else if (event.key === "ArrowUp") setActive(active <= 0 ? count - 1 : active - 1);
-    else if (event.key === "Tab" && !event.shiftKey) accept(Math.max(active, 0));
-    else if (event.key === "Enter" && !event.shiftKey && active >= 0) accept(active);
+    else if (event.key === "Tab" && !event.shiftKey) {
+      if (!stale) accept(Math.max(active, 0));
+    } else if (event.key === "Enter" && !event.shiftKey && active >= 0 && !stale) accept(active);
     else if (event.key === "Escape") close();
     else return false;
     event.preventDefault();

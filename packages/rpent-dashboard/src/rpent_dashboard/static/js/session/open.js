@@ -4,7 +4,7 @@
 import { h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { mountRun } from "/static/js/run/page.js";
-import { composer } from "/static/js/session/composer.js";
+import { Composer } from "/static/js/session/composer.js";
 import { sessionHead } from "/static/js/session/head.js";
 import { nextTask } from "/static/js/session/next_task.js";
 import { queuePanel } from "/static/js/session/queue.js";
@@ -22,7 +22,7 @@ const NARROW = "(max-width: 900px)";
 export function openSession() {
   let state = null;
   const run = runPane({ onFollow: () => choose(null) });
-  const parts = { head: sessionHead(), next: nextTask(), tools: toolsPanel(), composer: composer() };
+  const parts = { head: sessionHead(), next: nextTask(), tools: toolsPanel(), composer: new Composer() };
   const queue = queuePanel({ onShow: choose, form: parts.next.element });
   const tasks = h("div", { class: "session-panel" }, queue.element);
   const controls = h("div", { class: "session-panel" }, parts.tools.element);
