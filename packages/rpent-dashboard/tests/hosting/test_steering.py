@@ -10,6 +10,7 @@ from rpent.runs import events as ev
 from rpent.runs.events import read_events
 from rpent_dashboard.hosting.control import MAX_CALLS
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
+from rpent_dashboard.hosting.steering import Steerer
 
 from .conftest import manual, scripted
 
@@ -172,3 +173,24 @@ def test_calls_do_not_pile_up(stage):
         call.join(20)
         assert not call.is_alive()
     assert control.call("look", {})["ok"]
+
+
+class Quick:
+    """A session whose planner took the message, and waits again, before `send` returns."""
+
+    ended = None
+
+    def __init__(self, steerer):
+        self._steerer = steerer
+
+    def send(self, text):
+        for event in (ev.UserMessage(text=text), ev.MessagesDelivered(count=1), ev.AwaitingUser(turn=0)):
+            self._steerer.on_event(event)
+
+
+def test_a_planner_that_waits_again_at_once_is_seen_to_wait():
+    steerer = Steerer(on_change=lambda: None, on_event=lambda _: None)
+    steerer.attach(Quick(steerer))
+    steerer.on_event(ev.AwaitingUser(turn=0))
+    steerer.send("Well done.")
+    assert (steerer.activity, steerer.can_call, steerer.pending) == ("awaiting", True, 0)

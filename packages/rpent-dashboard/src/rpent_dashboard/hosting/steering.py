@@ -63,6 +63,7 @@ class Steerer:
         """Follow what the planner does."""
         if isinstance(event, ev.UserMessage) and event.origin == "user":
             self._under_way += 1
+            self._become("busy")
             self._on_change()
         elif isinstance(event, ev.MessagesDelivered):
             self._under_way = max(0, self._under_way - event.count)
@@ -110,8 +111,6 @@ class Steerer:
             _apart(session.send, text, interrupt=True)
         else:
             session.send(text)
-        if self.activity == "awaiting":
-            self._become("busy")
 
     def interrupt(self) -> None:
         """Stop the motion and the reply under way; the planner then waits for a message.
