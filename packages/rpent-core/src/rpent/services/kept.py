@@ -83,15 +83,17 @@ class KeptService:
 
     def abort(self) -> None:
         """Make a start that is under way fail now, and every later one."""
+        before = self._instead_of  # a start that is under way forgets it
         self.service.abort()
-        if self._instead_of is not None:
-            self._instead_of.abort()
+        if before is not None:
+            before.abort()
 
     def stop(self) -> None:
         """End the process for good. Idempotent."""
+        before = self._instead_of
         self.abort()
-        if self._instead_of is not None:
-            self._instead_of.stop()
+        if before is not None:
+            before.stop()
         self.service.stop()
 
     def _start_or_look(self) -> bool:
