@@ -81,3 +81,24 @@ def test_who_only_looks_never_refuses_a_run_that_starts(tmp_path: Path) -> None:
         with pytest.raises(RunDirectoryError, match="in use"), RunLock(tmp_path):
             pass
     assert not is_locked(tmp_path)
+
+
+@pytest.mark.parametrize("wrong", [10**400, -(10**400), float("nan"), float("inf"), "5", True, [1], None])
+def test_what_is_no_number_is_missing(tmp_path: Path, wrong: Any) -> None:
+    write(
+        tmp_path,
+        finished=wrong,
+        usage={"cost_usd": wrong, "input_tokens": wrong},
+        counts={"turns": wrong},
+        processes=[{"started": 1000.5, "finished": wrong}],
+    )
+    (run,) = list_runs(tmp_path)
+    assert (run.finished, run.cost_usd, run.input_tokens, run.turns, run.duration_s) == (None,) * 5
+    json.dumps(run.to_json(), allow_nan=False)
+
+
+def test_a_time_that_no_float_holds_is_damage(tmp_path: Path) -> None:
+    write(tmp_path, created=10**400)
+    (run,) = list_runs(tmp_path)
+    assert run.state == "damaged"
+    assert run.problem

@@ -17,6 +17,9 @@ from rpent.suggest import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_LARGEST = 2**53
+"""Whole numbers above it are not exact where JSON is read."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunSummary:
@@ -107,7 +110,7 @@ def summary(path: Path, output_dir: Path) -> RunSummary:
             **task_facts(values),
             **run_facts(values),
         )
-    except (RpentError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (RpentError, AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         return RunSummary(
             name=name,
             path=str(path),
@@ -170,7 +173,9 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> Any:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """Return a number that one can count on with: no NaN, no infinity, nothing that no float holds."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST
+    return value if number else None
 
 
 def is_locked(path: Path) -> bool:
