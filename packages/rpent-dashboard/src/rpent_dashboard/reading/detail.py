@@ -98,7 +98,7 @@ def _spec(robot: str | None, plugins: Registry) -> RobotSpec | None:
 def _cameras(run: Path) -> list[str]:
     """Return the cameras that the first step with pictures names, the main one first."""
     for event in first_events(run / "events.jsonl", _HEAD):
-        if event.get("type") in {"step", "tool_returned"} and event.get("step") is not None:
+        if event.get("type") in ("step", "tool_returned") and event.get("step") is not None:
             shown = [*_list(event, "images"), *_list(event, "views")]
             names = [image.get("name") for image in shown if isinstance(image, dict)]
             if found := list(dict.fromkeys(name for name in names if isinstance(name, str) and name)):

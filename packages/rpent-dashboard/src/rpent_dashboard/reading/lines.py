@@ -43,7 +43,7 @@ def _event_json(line: bytes) -> bytes | None:
         event, changed = {**cut, "cut": True}, True
     if not changed and len(line) <= MAX_EVENT:
         return line
-    return _small_enough(event, _to_json(event))
+    return _small_enough(event, as_json(event))
 
 
 def broken_json(line: bytes, number: int, offset: int) -> bytes:
@@ -68,7 +68,8 @@ def lenient(line: bytes) -> Any:
         return None
 
 
-def _to_json(event: dict[str, Any]) -> bytes:
+def as_json(event: dict[str, Any]) -> bytes:
+    """Write what was read leniently."""
     try:
         return to_json(event)
     except ValueError:  # nested more deeply than pydantic writes
@@ -92,7 +93,7 @@ def _small_enough(event: dict[str, Any], data: bytes) -> bytes:
     """Leave the largest parts out until the event fits into a batch."""
     sizes = {}
     if len(data) > MAX_EVENT:
-        sizes = {name: len(_to_json({name: value})) for name, value in event.items() if name != "type"}
+        sizes = {name: len(as_json({name: value})) for name, value in event.items() if name != "type"}
     dropped: list[str] = []
     for name in sorted(sizes, key=lambda name: sizes[name], reverse=True):
         if len(data) - sum(sizes[gone] for gone in dropped) <= MAX_EVENT:
@@ -101,4 +102,4 @@ def _small_enough(event: dict[str, Any], data: bytes) -> bytes:
     if not dropped:
         return data
     kept = {name: value for name, value in event.items() if name not in dropped}
-    return _to_json({**kept, "cut": True, "dropped": dropped})
+    return as_json({**kept, "cut": True, "dropped": dropped})

@@ -102,8 +102,10 @@ def salvaged(run: Path) -> dict[str, Any]:
         if number == 0 and (created := seconds(event.get("time"))) is not None:
             found["created"] = created
         if event.get("type") == "run_started":
-            names = ("robot", "planner", "instruction", "tag", "seed")
-            found |= {name: event[name] for name in names if isinstance(event.get(name), str | int)}
+            said = {name: text(event.get(name)) for name in ("robot", "planner", "instruction", "tag")}
+            found |= {name: value for name, value in said.items() if value is not None}
+            if isinstance(event.get("seed"), int):
+                found["seed"] = event["seed"]
             break
     if "created" not in found:
         found["created"] = run.stat().st_mtime

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic_core import from_json, to_json
 
 from rpent_dashboard.reading.keys import MissingError
-from rpent_dashboard.reading.lines import lenient
+from rpent_dashboard.reading.lines import as_json, lenient
 from rpent_dashboard.reading.opening import opened
 from rpent_dashboard.reading.tail import LineNumbers
 
@@ -33,7 +33,7 @@ def whole_event(run: Path, offset: int) -> bytes:
     except ValueError:
         pass
     if isinstance(event := lenient(line), dict):
-        return to_json(event)
+        return as_json(event)
     text = line.decode("utf-8", "replace")
     return to_json({"type": "broken", "line": LineNumbers(events).at(offset), "offset": offset, "text": text})
 
