@@ -1,4 +1,6 @@
 import hashlib
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -104,6 +106,28 @@ def test_depth_without_any_measurement(run: Path) -> None:
     (run / "steps/0000/depth_table.png").write_bytes(encode_depth(np.zeros((4, 4), np.float32)))
     _, limits = depth_picture(depth_file(run, 0, "table"), None, None)
     assert limits == (0.0, 0.0)
+
+
+def png_head(width: int, height: int) -> bytes:
+    """The beginning of a PNG that says it is so large."""
+    parts = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 16, 0, 0, 0, 0)), (b"IDAT", zlib.compress(b"")))
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+@pytest.mark.parametrize("side", [5000, 30_000])
+def test_depth_that_would_fill_the_memory_is_not_unpacked(
+    run: Path, side: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpacked = []
+    monkeypatch.setattr("rpent_dashboard.reading.files.decode_depth", unpacked.append)
+    (run / "steps/0000/depth_table.png").write_bytes(png_head(side, side))
+    with pytest.raises(MissingError):
+        depth_picture(depth_file(run, 0, "table"), None, None)
+    assert unpacked == []
 
 
 @pytest.mark.parametrize(

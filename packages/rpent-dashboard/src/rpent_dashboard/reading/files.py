@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from io import BytesIO
 from typing import TYPE_CHECKING
 
+from PIL import Image
 from rpent.runs.pictures import decode_depth
 
 from rpent_dashboard.reading.colours import coloured, range_of
@@ -29,6 +31,8 @@ FILES = {
 """What can be downloaded, and its media type."""
 MAX_PICTURE = 32_000_000
 """A larger file is no picture."""
+MAX_PIXELS = 20_000_000
+"""Depth with more of them comes from no camera; a small file can hold so many that the memory ends."""
 _SIGNATURES = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"))
 _LOG = re.compile(r"(?P<service>\w[\w.-]*)\.log")
 _CAMERA = re.compile(r"\w[\w.-]*")
@@ -101,7 +105,7 @@ def depth_picture(file: Path, near_m: float | None, far_m: float | None) -> tupl
     """Return the depth as a coloured PNG, and near and far in metres; from the picture itself where not given.
 
     Raises:
-        MissingError: The file is damaged.
+        MissingError: The file is damaged, or too large.
     """
     depth = _depth(file)
     near, far = range_of(depth)
@@ -111,8 +115,10 @@ def depth_picture(file: Path, near_m: float | None, far_m: float | None) -> tupl
 
 def _depth(file: Path) -> NDArray[np.float32]:
     try:
-        depth = decode_depth(file.read_bytes())
-    except (OSError, ValueError, SyntaxError):
+        data = file.read_bytes()
+        with Image.open(BytesIO(data)) as picture:
+            depth = decode_depth(data) if picture.width * picture.height <= MAX_PIXELS else None
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         depth = None
     if depth is None or depth.ndim != 2:
         raise MissingError("The depth of this camera cannot be read.")
