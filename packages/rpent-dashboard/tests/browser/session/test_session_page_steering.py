@@ -111,7 +111,7 @@ def test_finish_is_asked_about_first(steer):
     page = steered.page
     page.get_by_role("button", name="Queue task").click()
     steered.tab("Controls")
-    page.get_by_text("Call `finish` when the task is done").wait_for(timeout=30_000)
+    page.get_by_text("Call “finish” when the task is done").wait_for(timeout=30_000)
     tool = page.locator("[data-tool=finish]")
     tool.locator("summary").click()
     tool.get_by_label(re.compile("Status")).select_option("failure")

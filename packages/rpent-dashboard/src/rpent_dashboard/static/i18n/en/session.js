@@ -46,7 +46,7 @@ export default {
   "session.tab.controls": "Controls",
   "session.follow": "Follow the current task",
   "session.notFollowing": "This is another task than the current one.",
-  "session.notHosting": "This dashboard shows runs and starts none: `rpent run --robot NAME --planner NAME --dashboard` opens a session.",
+  "session.notHosting": "This dashboard shows runs and starts none. A session opens with: rpent run --robot NAME --planner NAME --dashboard",
   "session.runStarting": "The task is starting; its run appears here.",
   "session.noRun": "No task has run yet. Queue one under “Tasks”, or write /rpent-task below.",
 
@@ -74,7 +74,7 @@ export default {
 
   "session.tools.title": "Direct controls",
   "session.tools.yours": "The robot is yours: the planner waits. It is told what you did with your next message.",
-  "session.tools.yoursManual": "The robot is yours. Call `finish` when the task is done.",
+  "session.tools.yoursManual": "The robot is yours. Call “finish” when the task is done.",
   "session.tools.noTask": "No task is running, so there is no robot to move.",
   "session.tools.starting": "The task is still starting.",
   "session.tools.held": "The planner {planner} holds the robot. Interrupt it to take over.",
@@ -99,6 +99,7 @@ export default {
   "session.composer.toPlanner": "Goes to the planner, with its next step.",
   "session.composer.toWaiting": "Goes to the planner, which is waiting for you.",
   "session.composer.toStarting": "Kept for the planner until the task has started.",
+  "session.composer.toRecord": "Goes on record: the tools are called by you.",
   "session.composer.command": "A command.",
   "session.composer.nothing": "Nothing is under way.",
   "session.composer.unknown": "There is no command {name}; there are {commands}.",

@@ -44,7 +44,7 @@ export default {
   "session.tab.controls": "操作",
   "session.follow": "回到当前任务",
   "session.notFollowing": "这不是当前任务。",
-  "session.notHosting": "此面板只显示运行，不能启动运行。用 `rpent run --robot 名称 --planner 名称 --dashboard` 打开会话。",
+  "session.notHosting": "此面板只显示运行，不能启动运行。打开会话请用：rpent run --robot 名称 --planner 名称 --dashboard",
   "session.runStarting": "任务正在启动，运行画面会显示在这里。",
   "session.noRun": "还没有任务运行过。请在“任务”中添加一个，或在下方输入 /rpent-task。",
 
@@ -72,7 +72,7 @@ export default {
 
   "session.tools.title": "直接操作",
   "session.tools.yours": "规划器正在等待，机器人由你操作。你下次发消息时，它会得知你做了什么。",
-  "session.tools.yoursManual": "机器人由你操作。任务完成后请调用 `finish`。",
+  "session.tools.yoursManual": "机器人由你操作。任务完成后请调用“finish”。",
   "session.tools.noTask": "没有正在运行的任务，所以没有可操作的机器人。",
   "session.tools.starting": "任务还在启动。",
   "session.tools.held": "规划器 {planner} 正在控制机器人。打断它即可接手。",
@@ -97,6 +97,7 @@ export default {
   "session.composer.toPlanner": "会在下一步交给规划器。",
   "session.composer.toWaiting": "会交给正在等待你的规划器。",
   "session.composer.toStarting": "任务启动后交给规划器。",
+  "session.composer.toRecord": "会写入记录；工具由你自己调用。",
   "session.composer.command": "命令。",
   "session.composer.nothing": "当前没有正在进行的操作。",
   "session.composer.unknown": "没有命令 {name}，可用的有 {commands}。",

@@ -12,6 +12,9 @@ export const TASK_COMMAND = "/rpent-task";
 /** All commands. */
 export const COMMANDS = [TASK_COMMAND, "/interrupt", "/stop", "/help"];
 
+/** The planner that leaves everything to a person. */
+export const MANUAL = "manual";
+
 /** The task that runs now, or null. */
 export const currentTask = (state) => state.tasks.find(({ id }) => id === state.current) ?? null;
 

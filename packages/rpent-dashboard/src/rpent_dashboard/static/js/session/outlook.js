@@ -3,7 +3,7 @@
  */
 import { post } from "/static/js/api.js";
 import { t } from "/static/js/i18n.js";
-import { COMMANDS, TASK_COMMAND, canInterrupt, isCommand, nobodyListens } from "/static/js/session/listener.js";
+import { COMMANDS, MANUAL, TASK_COMMAND, canInterrupt, currentTask, isCommand, nobodyListens } from "/static/js/session/listener.js";
 
 /**
  * What would happen to a text.
@@ -15,6 +15,7 @@ export function outlook(text, state) {
   if (isCommand(text)) return commandOutlook(commandName(text), state);
   const reason = nobodyListens(state);
   if (reason) return { note: `${reason} ${t("session.composer.commandsWork", { command: TASK_COMMAND })}`, refused: true };
+  if (currentTask(state)?.planner === MANUAL) return { note: t("session.composer.toRecord"), refused: false };
   const to = { awaiting: "toWaiting", starting: "toStarting" }[state.activity] ?? "toPlanner";
   return { note: t(`session.composer.${to}`), refused: false };
 }

@@ -4,7 +4,7 @@
 import { get } from "/static/js/api.js";
 import { fill, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
-import { currentTask } from "/static/js/session/listener.js";
+import { MANUAL, currentTask } from "/static/js/session/listener.js";
 import { toolForm } from "/static/js/session/tool_form.js";
 import { toastError } from "/static/js/shell/announce.js";
 
@@ -24,7 +24,7 @@ export function toolsPanel() {
   function update(next) {
     state = next;
     const reason = whyNot(state);
-    setText(note, reason || t(currentTask(state)?.planner === "manual" ? "session.tools.yoursManual" : "session.tools.yours"));
+    setText(note, reason || t(currentTask(state)?.planner === MANUAL ? "session.tools.yoursManual" : "session.tools.yours"));
     note.classList.toggle("notice-ok", !reason);
     note.classList.toggle("notice-info", Boolean(reason));
     for (const form of forms) form.disable(Boolean(reason));
