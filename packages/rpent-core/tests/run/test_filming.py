@@ -17,7 +17,7 @@ class Camera:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.kept, self.made, self.failure = [], 0, None
+        self.kept, self.made, self.failure, self.nonsense = [], 0, None, None
 
     def film(self, count):
         with self.lock:
@@ -34,6 +34,8 @@ class Camera:
     def frames(self, call):
         if self.failure is not None:
             raise self.failure
+        if self.nonsense is not None:
+            return self.nonsense
         with self.lock:
             kept, self.kept = self.kept, []
         return {"every": 8, "frames": np.reshape(np.array(kept, np.uint8), (-1, 4, 4, 3))}
@@ -43,7 +45,7 @@ class Video:
     """Stands for the recorder: what it was given."""
 
     def __init__(self):
-        self.frames, self.seconds, self.shown = [], [], []
+        self.frames, self.seconds, self.shown, self.troubles = [], [], [], []
         self.came = threading.Condition()
 
     def frame(self, pixels, seconds, *, shown):
@@ -53,6 +55,9 @@ class Video:
             if shown:
                 self.shown.append(int(pixels[0, 0, 0]))
             self.came.notify_all()
+
+    def trouble(self, where, error):
+        self.troubles.append((where, type(error)))
 
     def wait_for(self, count):
         with self.came:
@@ -110,6 +115,22 @@ def test_a_server_that_fails_costs_the_frames_only(failure):
         camera.film(1)
     film.fetch()
     assert video.frames == []
+
+
+@pytest.mark.parametrize(
+    ("nonsense", "error"),
+    [({}, KeyError), ({"every": "often", "frames": []}, ValueError), ({"frames": 5}, TypeError)],
+)
+@pytest.mark.parametrize("live", [False, True])
+def test_a_server_that_answers_nonsense_is_asked_no_more(nonsense, error, live):
+    camera, video = Camera(), Video()
+    film = filming(camera, video, live=live)
+    camera.nonsense = nonsense
+    with film.during_action():
+        pass
+    film.fetch()
+    film.fetch()
+    assert video.troubles == [("filming", error)]
 
 
 def test_a_motion_that_fails_ends_the_fetching():

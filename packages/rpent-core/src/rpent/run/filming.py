@@ -50,13 +50,13 @@ class Filming:
         if channel is None or not {"record", "frames"}.issubset(channel.info.methods):
             self._channel = None
             return
-        with suppress(RpentError):
+        with self._as_an_extra():
             self._control_freq = float(channel.call("describe").get("control_freq", CONTROL_FREQ))
             channel.call("record", enabled=True, size=SIZE, every=EVERY)
 
     def fetch(self) -> None:
         """Pass on the frames since the last time."""
-        with suppress(RpentError):
+        with self._as_an_extra():
             self._pass_on(shown=False)
 
     @contextmanager
@@ -75,9 +75,19 @@ class Filming:
             thread.join(LIVE_TIMEOUT_S + 1.0)
 
     def _follow(self, over: threading.Event) -> None:
-        with suppress(RpentError):
+        with self._as_an_extra():
             while not over.wait(FETCH_S):
                 self._pass_on(shown=True, timeout_s=LIVE_TIMEOUT_S)
+
+    @contextmanager
+    def _as_an_extra(self) -> Iterator[None]:
+        """Let the run go on whatever comes of this; a server that answers nonsense is asked no more."""
+        try:
+            with suppress(RpentError):
+                yield
+        except Exception as error:  # noqa: BLE001  (whatever a third-party server answers)
+            self._channel = None
+            self._recorder.trouble("filming", error)
 
     def _hands_over_in_motion(self) -> bool:
         method = self._channel.info.methods.get("frames") if self._channel is not None else None
