@@ -137,6 +137,30 @@ def test_finish_ends_at_once_and_later_calls_are_refused(make_session):
         session.begin_turn()
 
 
+def test_a_planner_that_leaves_at_the_sessions_end_cancels_no_finish(make_session):
+    session, _ = make_session()
+
+    async def scenario():
+        leaving = asyncio.create_task(session.acall("finish", {"status": "success", "summary": "Done."}))
+        left = threading.Event()
+
+        def leave():
+            loop.call_soon_threadsafe(lambda: (leaving.cancel(), left.set()))
+            left.wait(5)
+            time.sleep(0.1)  # for the task to cancel its call
+
+        session.cancel.on_cancel(leave)
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(scenario())
+    loop.close()
+    session.close()
+    (returned,) = (event for event in events(session) if event.type == "tool_returned")
+    assert (returned.ok, returned.cancelled) == (True, False)
+
+
 def test_an_interrupt_reaches_the_running_tool_and_the_queue(make_session):
     session, toolkit = make_session()
     replies = []

@@ -241,7 +241,9 @@ class CallRunner:
             result = ToolResult(data=result)
         if not isinstance(result, ToolResult):
             return failed(ToolError(f"`{tool.name}` has a bug: it returned no `ToolResult`."))
-        return Done(ok=True, data=dict(result.data), images=result.images, cancelled=job.token.cancelled)
+        # `finish` is over at once: who cancels its job is the planner, which leaves because of it.
+        cancelled = job.token.cancelled and tool.name != finish.NAME
+        return Done(ok=True, data=dict(result.data), images=result.images, cancelled=cancelled)
 
     def _capture(self, done: Done, tool: Tool, arguments: dict[str, Any], call_id: str) -> None:
         capture = self._toolkit.capture()
