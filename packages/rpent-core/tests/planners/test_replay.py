@@ -50,6 +50,18 @@ def test_where_the_world_differs_is_noted(tmp_path):
     assert "1 call ended differently" in session.ended.detail
 
 
+@pytest.mark.parametrize("status", ["done", ["success"], 5, None])
+def test_a_claim_that_finish_would_refuse_is_not_made(tmp_path, status):
+    recipe = written(tmp_path, [{"name": "finish", "arguments": {"status": status}}])
+    with fake_session(tmp_path / "runs") as session:
+        planner = ReplayPlanner(ReplayConfig(recipe=recipe))
+        thread = threading.Thread(target=planner.run, args=(session,), daemon=True)
+        thread.start()
+        thread.join(20)
+        assert not thread.is_alive(), "it calls `finish` again and again"
+        assert session.ended.planner_status == "stuck"
+
+
 def test_a_call_that_was_cancelled_is_left_out(tmp_path):
     calls = [
         {"name": "move_to", "arguments": {"xyz": [0.3, 0.3, 0.3]}, "ok": False, "cancelled": True},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003  (pydantic reads the annotations)
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from rpent.errors import RunDirectoryError, UsageError
 from rpent.home import expanded
+from rpent.runs.outcome import PlannerStatus
 from rpent.runs.recipe import RecipeCall, read_recipe
 from rpent.session.finish import NAME as FINISH
 
@@ -108,7 +109,8 @@ class ReplayPlanner:
             return {"status": "stuck", "summary": f"Replayed up to step {self.config.to_step}, as asked."}
         if recorded is None:
             return {"status": "stuck", "summary": "Replayed the whole recipe; it has no `finish`."}
-        status = recorded.arguments.get("status", "stuck")
+        claimed = recorded.arguments.get("status")
+        status = claimed if claimed in get_args(PlannerStatus) else "stuck"  # a recipe may be written by hand
         changed = f"{len(differences)} call{'s' if len(differences) > 1 else ''}"
         note = f" {changed} ended differently." if differences else ""
         return {"status": status, "summary": f"Replayed {len(self._calls) - 1} calls.{note}"}
