@@ -15,7 +15,7 @@ from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
 from rpent_dashboard.hosting.journal import Journal
 from rpent_dashboard.hosting.performing import Performance
 from rpent_dashboard.hosting.plan import plan
-from rpent_dashboard.hosting.record import UNDER_WAY, Record, Task
+from rpent_dashboard.hosting.record import Record, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -231,8 +231,3 @@ class HostedSession:
         self.note(
             "service", **{name: event[name] for name in ("service", "state", "detail") if name in event}
         )
-
-
-def under_way(record: Record) -> Task | None:
-    """Return the task that runs."""
-    return next((task for task in record.tasks.values() if task.status in UNDER_WAY), None)
