@@ -15,7 +15,6 @@ from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
 from rpent_dashboard.hosting.journal import Journal
 from rpent_dashboard.hosting.performing import Performance
 from rpent_dashboard.hosting.plan import plan
-from rpent_dashboard.hosting.record import Record, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from rpent_dashboard.hosting.folder import Held
     from rpent_dashboard.hosting.plan import Planned
+    from rpent_dashboard.hosting.record import Record, Task
 
 STOPPED = "Stopped in the dashboard."
 
