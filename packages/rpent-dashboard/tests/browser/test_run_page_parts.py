@@ -29,7 +29,9 @@ def test_depth_has_a_range_and_pictures_keep_their_space(
     open_run(page, serve, run.name, "?step=2")
     page.wait_for_function("() => document.querySelector('.run-view-image').naturalWidth > 0")
     before = page.locator(".run-view-stage").bounding_box()
-    page.get_by_role("radio", name="Depth").click()
+    tile = page.get_by_role("radio", name="Depth")
+    page.wait_for_function("(image) => image.naturalWidth > 0", arg=tile.locator("img").element_handle())
+    tile.click()
     page.wait_for_selector("canvas.run-view-image:not([hidden])")
     legend = page.locator(".run-depth-legend").inner_text()
     assert "0.4" in legend

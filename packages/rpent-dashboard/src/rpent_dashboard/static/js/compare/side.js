@@ -72,7 +72,7 @@ export class Side {
     const { input, output, cost } = model.usage;
     const folded = {
       turns: model.turn,
-      tool_calls: model.calls.length,
+      tool_calls: model.toolCalls,
       env_steps: model.envSteps,
       duration_s: running ? Date.now() / 1000 - (row.created ?? model.firstTime ?? 0) : runSeconds(model),
       input_tokens: input,

@@ -67,7 +67,7 @@ export class Details {
       [t("run.claim"), statusName(outcome.planner_status ?? row.planner_status ?? "") || "–"],
       [t("run.why"), reasonName(outcome.reason ?? row.reason ?? "") || "–"],
       [t("run.duration"), duration(runSeconds(model))],
-      [t("run.calls"), count(model.calls.length)],
+      [t("run.calls"), count(model.toolCalls)],
       [t("run.controlSteps"), count(model.envSteps)],
       model.attempts.length ? [t("run.attempts"), count(model.attempts.length)] : null,
       row.created ? [t("run.created"), moment(row.created)] : null,

@@ -30,6 +30,7 @@ export const createModel = () => ({
   turn: 0,
   items: [],
   calls: [],
+  toolCalls: 0,
   callsById: new Map(),
   steps: [],
   stepsByIndex: new Map(),

@@ -7,6 +7,9 @@ const CALL_FRAMES = 120;
 /** Frames of all calls that are kept; those of the oldest calls go first. */
 const ALL_FRAMES = 12_000;
 
+/** The call that ends a session; budgets and run.json do not count it. */
+const FINISH = "finish";
+
 /** A call begins. */
 export function foldCall(model, event, addItem) {
   const call = {
@@ -31,6 +34,7 @@ export function foldCall(model, event, addItem) {
   const item = addItem(model, "call", event, { call, arguments: event.arguments, images: NOTHING });
   call.item = item.index;
   model.calls.push(call);
+  if (call.name !== FINISH) model.toolCalls += 1;
   model.callsById.set(call.id, call);
 }
 

@@ -32,7 +32,7 @@ export function foldUsage(model, event) {
 export function budgets(model, limits, seconds) {
   const spent = {
     max_turns: model.turn,
-    max_tool_calls: model.calls.length,
+    max_tool_calls: model.toolCalls,
     token_limit: model.usage.input + model.usage.output,
     max_env_steps: model.envSteps,
     time_limit_s: seconds,

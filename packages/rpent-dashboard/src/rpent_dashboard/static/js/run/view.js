@@ -57,7 +57,7 @@ export class RunView {
     };
     this.conversation = new Conversation(context);
     this.views = new Views(key, model);
-    this.views.onChoose = () => this.schedule.request();
+    this.views.askDraw = () => this.schedule.request();
     this.timeline = new Timeline(model, (call) => this.selectCall(call));
     this.scrubber = new Scrubber({
       onStep: (position) => this.goToStep(model.steps[Math.max(0, Math.min(position, model.steps.length - 1))]?.step),

@@ -6,9 +6,10 @@ import { fill, h, setText } from "/static/js/dom.js";
 import { number, t } from "/static/js/i18n.js";
 import { DepthView } from "/static/js/run/depth.js";
 import { viewsAt } from "/static/js/run/model_calls.js";
-import { LatestImage, pictureUrl } from "/static/js/run/pictures.js";
+import { LatestImage, pictureUrl, runUrl } from "/static/js/run/pictures.js";
 
 const DEPTH = ":depth";
+const DEPTH_TILE_MS = 1000;
 
 export class Views {
   /**
@@ -64,9 +65,23 @@ export class Views {
     if (frame) views.set(this.#cameraOf(frame), { image: frame, step: null });
     for (const [name, tile] of this.tiles) {
       const seen = views.get(name);
-      if (tile.image) tile.image.show(seen ? pictureUrl(this.key, seen.image) : "");
+      if (name.endsWith(DEPTH)) this.#drawDepthTile(tile, name.slice(0, -DEPTH.length), step);
+      else tile.image.show(seen ? pictureUrl(this.key, seen.image) : "");
     }
     this.#drawMain(views, step, live);
+  }
+
+  /** The server colours each depth map anew, so a fast run is not followed step by step. */
+  #drawDepthTile(tile, camera, step) {
+    const now = performance.now();
+    if (now - tile.drawn < DEPTH_TILE_MS) return;
+    const found = this.#depthStep(camera, step);
+    const url = found === null ? "" : runUrl(this.key, "depth", String(found), camera);
+    if (url === tile.image.wanted) return;
+    tile.drawn = now;
+    tile.image.show(url);
+    clearTimeout(tile.timer);
+    tile.timer = setTimeout(() => this.askDraw?.(), DEPTH_TILE_MS + 50);
   }
 
   /** A frame of a camera that has no channel belongs to the main one. */
@@ -128,15 +143,14 @@ export class Views {
   #makeTiles() {
     this.tiles.clear();
     const nodes = this.channels.map((name) => {
-      const image = name.endsWith(DEPTH) ? null : new LatestImage({ class: "run-tile-image" });
-      const picture = image?.node ?? h("span", { class: "run-tile-depth", "aria-hidden": "true" });
+      const image = new LatestImage({ class: "run-tile-image" });
       const node = h(
         "button",
         { type: "button", class: "run-tile", role: "radio", title: this.#label(name), on: { click: () => this.choose(name) } },
-        picture,
+        image.node,
         h("span", { class: "run-tile-label" }, this.#label(name)),
       );
-      this.tiles.set(name, { node, image });
+      this.tiles.set(name, { node, image, drawn: -Infinity, timer: 0 });
       return node;
     });
     fill(this.strip, nodes);
@@ -155,7 +169,7 @@ export class Views {
   choose(name) {
     this.chosen = name;
     this.#markTiles();
-    this.onChoose?.();
+    this.askDraw?.();
   }
 
   #markTiles() {
