@@ -88,6 +88,9 @@ def test_a_run_that_succeeded(library: Library, make_run: MakeRun) -> None:
         (None, "infrastructure", "infrastructure"),
         (False, "infrastructure", "infrastructure"),
         (True, "infrastructure", "success"),
+        (None, "interrupted", "interrupted"),
+        (False, "interrupted", "interrupted"),
+        (True, "interrupted", "success"),
     ],
 )
 def test_the_outcome_in_a_word(

@@ -8,6 +8,7 @@ from rpent.run.execute import execute
 from rpent.runs import events as ev
 
 from rpent_dashboard.hosting.steering import Steerer
+from rpent_dashboard.reading.rows import verdict
 
 if TYPE_CHECKING:
     from rpent.cancel import CancelToken
@@ -61,12 +62,11 @@ class Performance:
         )
 
     def _ended(self, outcome: Outcome) -> None:
-        verdict = verdict_of(outcome.reason, outcome.benchmark_success)
         self._session.note(
             "ended",
             id=self.task.id,
-            status="interrupted" if verdict == "interrupted" else "ended",
-            outcome=verdict,
+            status="interrupted" if outcome.reason == "interrupted" else "ended",
+            outcome=verdict(outcome.benchmark_success, outcome.reason),
             benchmark_success=outcome.benchmark_success,
             detail=outcome.detail,
             hint=outcome.hint,
@@ -94,12 +94,3 @@ class Performance:
 
     def _key(self, run: str) -> str:
         return f"{self._session.name}~{run}"
-
-
-def verdict_of(reason: str, benchmark_success: bool | None) -> str:
-    """Return how a run came out, in one word; the planner's own claim does not count."""
-    if reason in ("interrupted", "infrastructure"):
-        return reason
-    if benchmark_success is None:
-        return "unknown"
-    return "success" if benchmark_success else "failure"

@@ -41,7 +41,7 @@ class Row:
     state: str = "damaged"
     """`running`, `ended`, `interrupted` or `damaged`."""
     outcome: str = "damaged"
-    """`success`, `failure`, `unknown`, `infrastructure`; the state where it has not ended."""
+    """`success`, `failure`, `unknown`, `interrupted`, `infrastructure`; the state where it has not ended."""
     benchmark_success: bool | None = None
     planner_status: str | None = None
     reason: str | None = None
@@ -119,7 +119,7 @@ def _with_outcome(row: Row, run: Path, manifest: Manifest) -> Row:
     return replace(
         row,
         state=state,
-        outcome=_verdict(success, reason) if state == "ended" else state,
+        outcome=verdict(success, reason) if state == "ended" else state,
         benchmark_success=success if isinstance(success, bool) else None,
         planner_status=text(outcome.get("planner_status")),
         reason=reason,
@@ -128,11 +128,15 @@ def _with_outcome(row: Row, run: Path, manifest: Manifest) -> Row:
     )
 
 
-def _verdict(success: Any, reason: str | None) -> str:
+def verdict(success: Any, reason: str | None) -> str:
+    """Return how a run that ended came out, in one word; the planner's own claim does not count.
+
+    The run page says the same of its events (`head.js`).
+    """
     if success is True:
         return "success"
-    if reason == "infrastructure":
-        return "infrastructure"
+    if reason in ("interrupted", "infrastructure"):
+        return reason
     return "failure" if success is False else "unknown"
 
 

@@ -20,11 +20,11 @@ const LOOKS = {
 };
 
 /** What people read for an outcome (or a state of a task); a word that is not known stays as it is. */
-export const outcomeText = (outcome) => (outcome in LOOKS ? t(`shell.outcome.${outcome}`) : outcome);
+export const outcomeText = (outcome) => (Object.hasOwn(LOOKS, outcome) ? t(`shell.outcome.${outcome}`) : outcome);
 
 /** The badge of an outcome: `success`, `failure`, `unknown`, `running`, `interrupted`, …. */
 export function outcomeBadge(outcome, props = {}) {
-  const [symbol, kind] = LOOKS[outcome] ?? ["•", "muted"];
+  const [symbol, kind] = Object.hasOwn(LOOKS, outcome) ? LOOKS[outcome] : ["•", "muted"];
   return h(
     "span",
     { class: `badge badge-${kind}`, dataset: { outcome }, ...props },
