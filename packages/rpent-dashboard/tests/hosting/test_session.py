@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 from pydantic import Field, SecretStr
 from rpent.run.request import Explore
-from rpent.runs.index import list_runs
+from rpent.runs.index import is_locked, list_runs
+from rpent.services.shared import SharedServices
 from rpent.testing.fake_robot.config import FakeConfig
 from rpent.testing.fake_robot.robot import FakeRobot
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
@@ -228,3 +229,17 @@ def test_what_browsers_get_is_json_also_where_an_option_is_infinite(stage, modul
     for shown in (s.state, s.host.catalogue.launch()):
         json.dumps(shown, allow_nan=False)
     assert s.state["schema"]["properties"]["step_time_s"]["default"] is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_service_that_cannot_be_stopped_does_not_keep_the_session_open(stage, monkeypatch):
+    def fail(_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(SharedServices, "close", fail)
+    s = stage(manual())
+    path = s.folder
+    s.host.close()
+    assert not s.host.is_open
+    assert s.host.closed.is_set()
+    assert not is_locked(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -178,15 +179,14 @@ class HostedSession:
             return self.record.tasks[task_id]
 
     def _work(self) -> None:
-        try:
+        with ExitStack() as end:  # whatever fails there, the rest is done
+            end.callback(self._on_closed)
+            end.callback(self._held.release)
+            end.callback(self._journal.close)
+            end.callback(self.note, "closed")
+            end.callback(self._shared.close)
             while (task := self._next()) is not None:
                 self._perform(task)
-        finally:
-            self._shared.close()
-            self.note("closed")
-            self._journal.close()
-            self._held.release()
-            self._on_closed()
 
     def _next(self) -> Task | None:
         with self.locked:
