@@ -181,6 +181,33 @@ def test_a_torn_file_is_not_left_behind(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_line_that_the_disk_took_in_part_is_taken_back(tmp_path, monkeypatch):
+    import os
+
+    from rpent.errors import RunDirectoryError
+    from rpent.runs.files import LineLog
+
+    log, write = LineLog(tmp_path / "events.jsonl"), os.write
+    log.append(b"first")
+    left = [3]
+
+    def nearly_full(file, data):
+        if not left:
+            raise OSError(28, "No space left on device")
+        return write(file, data[: left.pop()])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", nearly_full)
+        with pytest.raises(RunDirectoryError, match="No space left on device"):
+            log.append(b"second")
+    log.append(b"third")
+    assert log.path.read_bytes() == b"first\nthird\n"
+    assert log.in_place
+    log.path.rename(tmp_path / "moved.jsonl")
+    assert not log.in_place
+    log.close()
+
+
 def test_a_record_whose_steps_are_gone_can_be_opened(tmp_path):
     directory = create(tmp_path, "fake", "api")
     recorder = Recorder(directory, record_video=False)

@@ -77,13 +77,27 @@ class LineLog:
         Raises:
             RunDirectoryError: The file system refuses, or took only a part.
         """
-        data = line + b"\n"
+        data, written = line + b"\n", 0
         try:
-            written = os.write(self._file, data)
             while written < len(data):
                 written += os.write(self._file, data[written:])
         except OSError as error:
+            self._take_back(written)
             raise unwritable(self.path, error) from error
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the file is still where it was made: it may have been deleted or moved."""
+        try:
+            return os.path.samestat(os.fstat(self._file), self.path.stat())
+        except OSError:
+            return False
+
+    def _take_back(self, written: int) -> None:
+        """Cut a part of a line off again: the next line, once there is room, would be glued to it."""
+        with suppress(OSError):
+            if written:
+                os.ftruncate(self._file, os.fstat(self._file).st_size - written)
 
     def close(self) -> None:
         """Close the file."""
