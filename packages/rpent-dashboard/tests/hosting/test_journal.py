@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
+from rpent.runs.files import LineLog, unwritable
 from rpent_dashboard.hosting import folder
 from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
 from rpent_dashboard.hosting.journal import NAME, Journal, read_entries
@@ -136,3 +138,35 @@ def test_a_queued_task_that_can_no_longer_run_fails_and_the_next_one_runs(stage)
     second.wait_idle()
     assert [status for (status,) in second.tasks("status")] == ["interrupted", "failed", "ended"]
     assert "no option `gone`" in second.state["tasks"][1]["detail"]
+
+
+def test_what_a_full_disk_refused_is_written_once_there_is_room(stage, monkeypatch):
+    one = stage(scripted(STUCK))
+    write = LineLog.append
+
+    def full(self, line):
+        if self.path.name == NAME:
+            raise unwritable(self.path, OSError(28, "No space left on device"))
+        write(self, line)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LineLog, "append", full)
+        one.control.queue({})
+        state = one.wait_idle()
+        assert "No space left on device" in state["problem"]
+        assert state["tasks"][0]["started_at"] > state["tasks"][0]["queued_at"] > 0
+    one.control.queue({"task": 1})
+    assert one.wait_idle()["problem"] == ""
+    kept = fold(read_entries(one.folder)).tasks.values()
+    assert [task.to_json() for task in kept] == one.state["tasks"]
+
+
+def test_a_session_whose_folder_was_deleted_says_so(stage):
+    one = stage(scripted(STUCK))
+    one.control.queue({})
+    assert one.wait_idle()["problem"] == ""
+    shutil.rmtree(one.folder)
+    one.control.queue({"task": 1})
+    state = one.wait_idle()
+    assert "was deleted or moved" in state["problem"]
+    assert [task["status"] for task in state["tasks"]] == ["ended", "ended"]

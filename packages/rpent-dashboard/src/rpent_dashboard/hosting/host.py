@@ -239,5 +239,7 @@ def _note(held: folder.Held, record: Record, kind: str, **values: Any) -> None:
     journal = Journal(held.path)
     try:
         record.apply(journal.append(kind, **values))
+        if journal.problem is not None:
+            raise journal.problem
     finally:
         journal.close()

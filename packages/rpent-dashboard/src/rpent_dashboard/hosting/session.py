@@ -161,11 +161,9 @@ class HostedSession:
     def note(self, kind: str, **values: Any) -> None:
         """Write an entry, take it in, and tell whoever watches."""
         with self.locked:
-            try:
-                entry = self._journal.append(kind, **values)
-            except RpentError as error:  # a full disk: the run goes on, and the page says why nothing is kept
-                self.problem, entry = error.message, {"type": kind, "time": 0.0, **values}
-            self.record.apply(entry)
+            self.record.apply(self._journal.append(kind, **values))
+            # A full disk: the run goes on, and the page says why nothing is kept.
+            self.problem = self._journal.problem.message if self._journal.problem else ""
             self.locked.notify_all()
         self.changed()
 
