@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +21,8 @@ def end_session(host: Host, interrupts: Interrupts) -> None:
     """Close the open session, where there is one, and wait for its end."""
     if not host.is_open:
         return
-    click.echo("Closing the session; Ctrl-C again does not wait.", err=True)
+    with suppress(OSError):  # nobody reads any more: the terminal was closed
+        click.echo("Closing the session; Ctrl-C again does not wait.", err=True)
     host.close(wait=False, reason=INTERRUPTED)
     presses = interrupts.pressed
     while not host.closed.wait(LOOK_S):

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 from pydantic import Field, SecretStr
 from rpent.run.request import Explore
+from rpent.run.signals import Interrupts
 from rpent.runs.index import is_locked, list_runs
 from rpent.services.shared import SharedServices
 from rpent.testing.fake_robot.config import FakeConfig
 from rpent.testing.fake_robot.robot import FakeRobot
+from rpent_dashboard.ending import end_session
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
 
 from .conftest import TOKEN, manual, scripted
@@ -243,3 +245,18 @@ def test_a_service_that_cannot_be_stopped_does_not_keep_the_session_open(stage, 
     assert not s.host.is_open
     assert s.host.closed.is_set()
     assert not is_locked(path)
+
+
+def test_a_terminal_that_was_closed_ends_the_session_in_order(stage, monkeypatch):
+    one = stage(manual())
+    one.control.queue({})
+    one.wait_for("awaiting")
+    session = one.host.session
+
+    def nobody_reads(*_: object, **__: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("click.echo", nobody_reads)
+    end_session(one.host, Interrupts())
+    (task,) = session.record.tasks.values()
+    assert (task.outcome, task.detail, session.exit_code) == ("interrupted", "Interrupted by the user.", 130)
