@@ -208,13 +208,16 @@ def _open_calls(events: Sequence[Event]) -> list[ev.ToolCalled]:
 def _elapsed_s(events: Sequence[Event]) -> float:
     """Sum the sessions of earlier processes: from the stage's start to the last event of that process.
 
-    What a session waited for its user does not count.
+    What a session waited for its user does not count. Calls that were closed by a later process took no time.
     """
     total, started, last, waiting = 0.0, None, 0.0, False
     for event in events:
+        if isinstance(event, ev.ToolReturned) and event.elapsed_s == 0.0:
+            continue
         if waiting and started is not None:
             started += event.time - last
-        waiting = isinstance(event, ev.AwaitingUser)
+        if not isinstance(event, (ev.ServiceState, ev.Notice)):  # these come of themselves
+            waiting = isinstance(event, ev.AwaitingUser)
         if isinstance(event, ev.StageChanged) and event.stage == "session" and event.status == "started":
             total += last - started if started is not None else 0.0
             started = event.time
