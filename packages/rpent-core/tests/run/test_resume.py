@@ -11,8 +11,8 @@ from rpent.session.limits import Limits
 
 def spent(*events):
     stamped = []
-    for time, event in events:
-        event.time = time
+    for at, event in events:
+        event.time = at
         stamped.append(event)
     return ResumePoint(step=-1, events=tuple(stamped)).budget(Limits()).elapsed_before_s
 
