@@ -160,13 +160,14 @@ def test_a_file_that_is_a_link_out_of_the_run(run: Path) -> None:
         file_of(run, "episode.mp4")
 
 
-def test_logs_of_the_run_and_of_what_its_session_shares(make_run: Callable[..., Path]) -> None:
-    run = make_run("20260922-120000_dashboard_fake/inner")
+@pytest.mark.parametrize("kind", ["dashboard", "explore"])
+def test_logs_of_the_run_and_of_what_its_group_shares(make_run: Callable[..., Path], kind: str) -> None:
+    alone, run = make_run("alone"), make_run(f"20260922-120000_{kind}_fake/inner")
     (run / "logs/run.log").write_text("own\n")
-    (run.parent / "logs").mkdir()
-    (run.parent / "logs/vla.log").write_text("shared\n")
-    assert list(logs_of(run)) == ["run"]
-    (run.parent / "session.jsonl").write_text("")
+    for parent in (alone.parent, run.parent):
+        (parent / "logs").mkdir()
+        (parent / "logs/vla.log").write_text("shared\n")
+    assert logs_of(alone) == {}
     assert {name: path.read_text() for name, path in logs_of(run).items()} == {
         "run": "own\n",
         "vla": "shared\n",

@@ -11,7 +11,7 @@ from PIL import Image
 from rpent.runs.pictures import decode_depth
 
 from rpent_dashboard.reading.colours import coloured, range_of
-from rpent_dashboard.reading.keys import PART, MissingError, inside
+from rpent_dashboard.reading.keys import PART, MissingError, inside, is_group
 from rpent_dashboard.reading.newest import UNKNOWN_HASH, is_picture_path
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _depth(file: Path) -> NDArray[np.float32]:
 
 
 def logs_of(run: Path) -> dict[str, Path]:
-    """Return service → log, of the run and of the services that its session shares."""
+    """Return service → log, of the run and of the services that the runs of its group share."""
     found: dict[str, Path] = {}
     for folder in _log_folders(run):
         for path in sorted(folder.glob("*.log")):
@@ -152,7 +152,6 @@ def log_of(run: Path, service: str) -> Path:
 
 
 def _log_folders(run: Path) -> Iterator[Path]:
-    for folder in (run / "logs", run.parent / "logs"):
-        shared = folder.parent != run
-        if (not shared or (run.parent / "session.jsonl").is_file()) and not folder.is_symlink():
+    for owner in (run, run.parent) if is_group(run.parent.name) else (run,):
+        if not (folder := owner / "logs").is_symlink():
             yield folder

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rpent.errors import RpentError
+from rpent.runs.directory import GROUPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,11 @@ GROUPED = 2
 
 class MissingError(RpentError):
     """There is no such run, picture or file."""
+
+
+def is_group(name: str) -> bool:
+    """Whether a folder of this name holds the runs of one exploration or of one session."""
+    return any(mark in name for mark in GROUPS.values())
 
 
 def key_of(run: Path, output_dir: Path) -> str | None:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from anyio import sleep
 from anyio.to_thread import run_sync
 from rpent.home import expanded
-from rpent.runs.directory import GROUPS
 from rpent.runs.index import is_locked
 
-from rpent_dashboard.reading.keys import SEPARATOR, MissingError, run_of
+from rpent_dashboard.reading.keys import SEPARATOR, MissingError, is_group, run_of
 from rpent_dashboard.reading.liveness import stamp
 from rpent_dashboard.reading.newest import thumbnail
 from rpent_dashboard.reading.query import facets, matching, ordered
@@ -182,7 +181,7 @@ def _folders(output_dir: Path) -> Iterator[str]:
     for folder in _subfolders(str(output_dir)):
         if _is_run(folder):
             yield folder
-        elif _is_group(folder):
+        elif is_group(Path(folder).name):
             yield from (inner for inner in _subfolders(folder) if _is_run(inner))
 
 
@@ -191,7 +190,7 @@ def _others(output_dir: Path) -> Iterator[str]:
     for folder in _subfolders(str(output_dir)):
         if not _is_run(folder):
             yield folder
-            if _is_group(folder):
+            if is_group(Path(folder).name):
                 yield from (inner for inner in _subfolders(folder) if not _is_run(inner))
 
 
@@ -201,10 +200,6 @@ def _newest(folders: Iterable[str]) -> list[Path]:
     return [
         Path(folder) for folder in sorted(times, key=lambda folder: times[folder], reverse=True)[:WATCHED]
     ]
-
-
-def _is_group(folder: str) -> bool:
-    return any(mark in Path(folder).name for mark in GROUPS.values())
 
 
 def _subfolders(folder: str) -> list[str]:
