@@ -14,6 +14,7 @@ from rpent.runs.recipe import read_recipe
 from rpent.runs.recorder import Recorder
 from rpent.session import RobotHeldError
 from rpent.session.limits import Limits
+from rpent.session.user_calls import UserCalls
 
 
 def events(session, kind=ev.Event):
@@ -195,6 +196,20 @@ def test_the_clock_runs_while_the_user_acts(make_session):
     session.user_call("wait")
     assert session.ended.reason == "time_limit"
     assert planner.done() is None
+
+
+def test_a_message_that_comes_while_a_call_begins_tells_of_it(waiting, monkeypatch):
+    session, _, planner = waiting
+    add = UserCalls.add
+
+    def add_later(calls, call):
+        session.send("Go on.")
+        planner.thread.join(0.3)  # it cannot have gone on
+        add(calls, call)
+
+    monkeypatch.setattr(UserCalls, "add", add_later)
+    session.user_call("advance", {"n": 2})
+    assert "`advance`" in planner.done()
 
 
 def test_the_transcript_keeps_them_out_of_the_planners_turns(waiting):

@@ -104,9 +104,9 @@ class Dialogue:
         with self._floor:
             if not self.awaiting:
                 raise RobotHeldError
+            self._user_calls.add(call)  # before the planner can go on: it is then told of it
             self._acting += 1
             self._set_clock()
-        self._user_calls.add(call)
         try:
             yield
         finally:
