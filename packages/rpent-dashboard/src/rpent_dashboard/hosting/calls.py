@@ -68,7 +68,8 @@ def call(
         reply = session.user_call(name, dict(arguments))
     except RobotHeldError as error:
         raise _held() from error
-    return {"ok": reply.ok, "data": dict(reply.data), "call_id": reply.call_id}
+    done = {"ok": reply.ok, "executed": reply.executed, "cancelled": reply.cancelled}
+    return {**done, "data": dict(reply.data), "call_id": reply.call_id}
 
 
 def _allowed(performance: Performance, session: Session, primitives: Collection[str]) -> list[Tool]:

@@ -82,8 +82,6 @@ export default {
   "session.tools.notNow": "The robot cannot be moved just now.",
   "session.tools.call": "Call",
   "session.tools.calling": "Under way…",
-  "session.tools.ok": "Done",
-  "session.tools.error": "Failed",
   "session.tools.readonly": "looks only",
   "session.tools.moves": "moves",
   "session.finish.title": "Finish this task?",

@@ -80,8 +80,6 @@ export default {
   "session.tools.notNow": "现在不能操作机器人。",
   "session.tools.call": "调用",
   "session.tools.calling": "执行中…",
-  "session.tools.ok": "完成",
-  "session.tools.error": "失败",
   "session.tools.readonly": "只查看",
   "session.tools.moves": "会动作",
   "session.finish.title": "结束这个任务？",

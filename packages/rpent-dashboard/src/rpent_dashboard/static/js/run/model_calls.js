@@ -70,7 +70,8 @@ export function foldReturn(model, event, addItem) {
 }
 
 /** How a call ended, in one word. */
-function statusOf(event) {
+/** How a call ended, from its event or from the answer to whoever called. */
+export function statusOf(event) {
   if (event.executed === false) return "refused";
   if (event.cancelled) return "cancelled";
   if (!event.ok) return "failed";

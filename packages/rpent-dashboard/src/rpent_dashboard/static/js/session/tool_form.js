@@ -5,6 +5,8 @@ import { post } from "/static/js/api.js";
 import { fill, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { schemaForm } from "/static/js/forms/schema_form.js";
+import { statusOf } from "/static/js/run/model_calls.js";
+import { SYMBOLS, callStatus } from "/static/js/run/rows_call.js";
 import { REST_MS, act, sentence } from "/static/js/session/act.js";
 import { confirmDialog } from "/static/js/shell/dialog.js";
 
@@ -56,11 +58,13 @@ export function toolForm(tool, robot) {
     return true;
   }
 
-  function showReply({ ok, data }) {
-    const [symbol, kind, word] = ok ? ["✓", "ok", "session.tools.ok"] : ["✗", "error", "session.tools.error"];
+  function showReply(reply) {
+    const { data } = reply;
+    const status = statusOf(reply);
+    const look = { ok: "ok", missed: "warn", cancelled: "muted" }[status] ?? "error";
     fill(
       result,
-      h("span", { class: `badge badge-${kind}` }, h("span", { "aria-hidden": "true" }, symbol), t(word)),
+      h("span", { class: `badge badge-${look}` }, h("span", { "aria-hidden": "true" }, SYMBOLS[status]), callStatus({ status })),
       h("pre", { class: "session-data", tabindex: "0" }, typeof data === "string" ? data : JSON.stringify(data, null, 2)),
     );
   }
