@@ -148,7 +148,7 @@ def test_a_person_drives_the_arm_by_forms_and_stops_it(start, new_page, screensh
     page.get_by_role("tab", name="Controls").click()
     tool = page.locator("[data-tool=move_to]")
     tool.locator("summary").click()
-    page.get_by_text("when the task is done").wait_for()
+    page.get_by_text("The robot is yours").wait_for()
     for axis, value in (("x", "0.1"), ("y", "-0.1"), ("z", "a bit higher")):
         tool.get_by_label(axis, exact=True).fill(value)
     tool.get_by_role("button", name="Call").click()
