@@ -11,6 +11,9 @@ from rpent.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+MAX_TOKEN = 512
+"""So many characters fit into a header and an address anywhere."""
+
 
 def new_token() -> str:
     """Return a fresh token of 256 random bits."""
@@ -43,7 +46,9 @@ def read_token(path: Path) -> str:
         UsageError: The file cannot be read, or holds nothing that can stand in a header.
     """
     try:
-        token = path.read_text(encoding="utf-8").strip()
+        with path.open("rb") as file:  # it may be a pipe, or by mistake something without end
+            data = file.read(2 * MAX_TOKEN)
+        token = data.decode("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The token file `{path}` cannot be read ({error}).") from error
     if not token:
@@ -53,4 +58,6 @@ def read_token(path: Path) -> str:
         )
     if not (token.isascii() and token.isprintable()):
         raise UsageError(f"The token file `{path}` holds more than one line of plain characters.")
+    if len(token) > MAX_TOKEN or len(data) == 2 * MAX_TOKEN:
+        raise UsageError(f"The token in `{path}` is longer than {MAX_TOKEN} characters.")
     return token
