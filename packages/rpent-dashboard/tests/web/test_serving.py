@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import socket
 import threading
+from pathlib import Path
 
 import httpx
 import pytest
@@ -133,6 +135,11 @@ class TestToken:
         assert second.token_url == first.token_url
         assert (tmp_path / "token").stat().st_mode & 0o077 == 0
 
+    def test_a_token_of_ones_own_opens_the_printed_address(self, serve_with, tmp_path):
+        (tmp_path / "token").write_text("a+b/c=d&e#f%20g h?i\n")
+        served = serve_with(token_file=tmp_path / "token")  # its client comes in by the printed address
+        assert served.client.get("/api/me").status_code == 200
+
     def test_a_file_that_others_can_read_is_said(self, serve_with, tmp_path):
         served = serve_with(token_file=tmp_path / "token")
         assert served.dashboard.cautions == []
@@ -249,3 +256,9 @@ class TestIdle:
             lines = stream.iter_lines()
             for _ in range(30):  # longer than the patience
                 next(lines)
+
+
+def test_the_folder_of_runs_may_have_a_name_that_is_no_text(serve_with, tmp_path):
+    served = serve_with(output_dir=Path(os.fsdecode(bytes(tmp_path) + b"/l\xe4ufe")))
+    assert served.client.get("/api/me").json()["output_dir"] == "l\N{REPLACEMENT CHARACTER}ufe"
+    assert served.client.get("/api/runs").json()["total"] == 0

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
 
 import uvicorn
 from rpent.errors import ServiceError, UsageError
@@ -71,7 +72,7 @@ class Dashboard:
     @property
     def token_url(self) -> str:
         """Where the dashboard is, with the token that opens it."""
-        return f"{self.url}?token={self._token}"
+        return f"{self.url}?token={quote(self._token, safe='')}"
 
     @property
     def cautions(self) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from rpent import __version__
+from rpent.encodable import encodable
 
 if TYPE_CHECKING:
     from rpent_dashboard.web.surroundings import Surroundings
@@ -21,7 +22,7 @@ def router(surroundings: Surroundings) -> APIRouter:
         return {
             "version": __version__,
             "csrf": settings.access.csrf_of(request.state.session),
-            "output_dir": surroundings.output_dir.resolve().name,
+            "output_dir": encodable(surroundings.output_dir.resolve().name),
             "loopback": settings.loopback,
             "hosting": surroundings.host is not None,
         }
