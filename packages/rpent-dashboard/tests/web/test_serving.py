@@ -7,6 +7,7 @@ import errno
 import os
 import socket
 import threading
+import time
 from pathlib import Path
 
 import httpx
@@ -249,6 +250,16 @@ class TestIdle:
         with connect() as connection:
             connection.sendall(sent)
             assert answer_on(connection).status == 0
+
+    def test_the_wait_between_two_requests_may_be_longer(self, monkeypatch, served, connect):
+        monkeypatch.setattr(protocol, "HEAD_S", 0.2)
+        with connect() as connection:
+            for _ in range(2):
+                connection.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode())
+                assert connection.recv(65536).startswith(b"HTTP/1.1 401")
+                time.sleep(0.5)
+            connection.sendall(b"GET / HT")
+            assert connection.recv(65536) == b"", "part of a head is waited for as ever"
 
     def test_a_stream_is_no_silence(self, monkeypatch, sabotage, served):
         monkeypatch.setattr(protocol, "HEAD_S", 0.2)

@@ -19,7 +19,10 @@ UNREAD_S = 60.0
 
 
 class Impatient(H11Protocol):
-    """Closes connections whose request does not arrive, and those that are too many."""
+    """Closes connections whose request does not arrive, and those that are too many.
+
+    The wait between two requests of a connection is keep-alive's.
+    """
 
     _patience: asyncio.TimerHandle | None = None
 
@@ -35,11 +38,6 @@ class Impatient(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Pass it on; part of a request's head does not buy more time for the rest."""
         super().data_received(data)
-        self._expect_head()
-
-    def on_response_complete(self) -> None:
-        """Leave the wait for the next request's first byte to keep-alive."""
-        super().on_response_complete()
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
