@@ -67,6 +67,19 @@ def test_nothing_else_is_a_picture(run: Path, path: str) -> None:
         picture(run, path, "-")
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "steps/../steps/0000/table.jpg",
+        "steps/.0000.tmp/table.jpg",
+        "steps/0000/.h.jpg",
+        "steps/a\\b/table.jpg",
+    ],
+)
+def test_a_name_that_leads_up_or_is_hidden_is_no_picture_s(path: str) -> None:
+    assert not is_picture_path(path)
+
+
 def test_a_link_that_leads_out_of_the_run_is_no_picture(run: Path) -> None:
     (run.parent / "secret.jpg").write_bytes(b"\xff\xd8\xff")
     (run / "steps/0000/link.jpg").symlink_to(run.parent / "secret.jpg")
@@ -189,3 +202,13 @@ def test_a_log_that_is_a_link_or_a_folder_is_none(run: Path) -> None:
     for service in ("passwd", "folder"):
         with pytest.raises(MissingError):
             log_of(run, service)
+
+
+def test_a_folder_of_logs_that_is_a_link_is_none(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/env.log").write_text("secret\n")
+    (run / "logs").rmdir()
+    (run / "logs").symlink_to(tmp_path / "elsewhere")
+    assert logs_of(run) == {}
+    with pytest.raises(MissingError):
+        log_of(run, "env")

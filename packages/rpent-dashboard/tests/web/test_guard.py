@@ -75,7 +75,8 @@ class TestCookie:
 
     def test_two_of_the_name_are_refused(self, served, raw):
         name = served.cookie.partition("=")[0]
-        assert refused(raw(ME, f"Cookie: {name}=planted; {served.cookie}", login=False), 401)
+        for both in (f"{name}=planted; {served.cookie}", f"{served.cookie}; {name}=planted"):
+            assert refused(raw(ME, f"Cookie: {both}", login=False), 401)
 
     def test_an_old_bookmark_leads_to_the_page_of_whoever_is_in(self, served):
         answer = served.client.get("/?token=of-an-earlier-process")
@@ -161,6 +162,11 @@ class TestOrigin:
         assert refused(raw(ME, line, "Sec-Fetch-Mode: no-cors"), 403)
         assert refused(raw("GET /static/js/main.js HTTP/1.1", line, "Sec-Fetch-Mode: no-cors"), 403)
         assert refused(raw("GET / HTTP/1.1", line, "Sec-Fetch-Mode: cors"), 403)
+
+    @pytest.mark.parametrize("path", ["/api/me", "/static/js/main.js", "//", "/index.html"])
+    def test_a_link_to_anything_else_is_refused(self, raw, path):
+        line = f"GET {path} HTTP/1.1"
+        assert refused(raw(line, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: navigate"), 403)
 
     def test_a_link_to_the_front_page_may_be_anywhere(self, raw):
         assert raw("GET / HTTP/1.1", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate").status == 200
