@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Callable
 from enum import Enum
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel, Field, SecretStr
-from rpent.specs import DashboardSpec
+from rpent.specs import Choice, DashboardSpec
+from rpent_dashboard.hosting import robots_choices
 from rpent_dashboard.hosting.commands import TaskFields, parse_task
 from rpent_dashboard.hosting.completion import complete
 from rpent_dashboard.hosting.errors import FieldError
@@ -147,6 +150,55 @@ def test_the_robots_own_choices_depend_on_the_other_fields(module):
     assert offered("/rpent-task green", spec=spec, fields=fields)[2] == ["1"]
     # Where the robot's own list fails, the model's holds.
     assert offered("/rpent-task hand=", spec=spec, fields=fields)[2] == ["left", "right"]
+
+
+def exits(field, values):
+    raise SystemExit(3)
+
+
+def without_end(field, values):
+    number = 0
+    while True:
+        yield Choice(value=(number := number + 1), label="x" * 10_000)
+
+
+@pytest.mark.parametrize(
+    ("choices", "inserted"),
+    [
+        (lambda field, values: None, ["0", "1", "2", "3"]),
+        (lambda field, values: [1, "x", None, {"a": 1}], ["0", "1", "2", "3"]),
+        (exits, ["0", "1", "2", "3"]),
+        (
+            lambda field, values: [Choice(value="\ud83d", label=5), Choice(value=float("nan"))],
+            ["'�'", "None"],
+        ),
+        (without_end, ["1", "2", "3", "4"]),
+    ],
+)
+def test_a_robot_that_answers_nonsense_costs_its_choices_only(module, choices, inserted):
+    spec = DashboardSpec(task_fields=("task",), choices=f"{module(choices=choices)}:choices")
+    answer = complete("/rpent-task ", 12, fields=TaskFields.of(spec, Config), spec=spec, values={})
+    assert [option["insert"] for option in answer["options"]][: len(inserted)] == inserted
+    assert len(json.dumps(answer, allow_nan=False)) < 100_000
+
+
+def test_a_robot_that_does_not_answer_is_not_waited_for_again_until_it_has(module, monkeypatch):
+    asked, answers = [], threading.Event()
+
+    def late(field, values):
+        asked.append(field)
+        answers.wait(30)
+        return [Choice(value=2)]
+
+    spec = DashboardSpec(task_fields=("task",), choices=f"{module(choices=late)}:choices")
+    fields = TaskFields.of(spec, Config)
+    monkeypatch.setattr(robots_choices, "PATIENCE_S", 0.1)
+    for _ in range(3):
+        assert offered("/rpent-task ", spec=spec, fields=fields)[2][:2] == ["0", "1"]
+    assert asked == ["task"]
+    answers.set()
+    robots_choices._unanswered[spec.choices].join(10)
+    assert offered("/rpent-task ", spec=spec, fields=fields)[2][:2] == ["2", "suite="]
 
 
 def test_schemas_for_forms():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import types
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
-from rpent.plugins.named import load_named
 from rpent.specs import Choice
+
+from rpent_dashboard.hosting.robots_choices import ask
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
     from rpent.specs import DashboardSpec
 
-MAX_CHOICES = 400
 MAX_SPAN = 64
 """Whole numbers between bounds are listed where there are at most so many."""
 
@@ -27,19 +26,8 @@ def choices_of(
 ) -> list[Choice]:
     """Return what a field accepts when the other fields have these values; empty where that is no list."""
     known = {name: info.default for name, info in model.model_fields.items() if not info.is_required()}
-    listed = _own(spec, field, {**known, **values})
+    listed = ask(spec.choices, field, {**known, **values}) if spec.choices else []
     return listed or _of_model(model.model_fields[field], values.get(field))
-
-
-def _own(spec: DashboardSpec, field: str, values: Mapping[str, Any]) -> list[Choice]:
-    if not spec.choices:
-        return []
-    try:
-        found = load_named(spec.choices, "robot's choices")(field, values)
-        return [choice for choice, _ in zip(found, range(MAX_CHOICES), strict=False)]
-    except Exception:
-        logging.getLogger(__name__).exception("The robot's choices for `%s` cannot be had.", field)
-        return []
 
 
 def _of_model(info: FieldInfo, value: Any) -> list[Choice]:
