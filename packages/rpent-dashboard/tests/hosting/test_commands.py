@@ -170,7 +170,7 @@ def without_end(field, values):
         (exits, ["0", "1", "2", "3"]),
         (
             lambda field, values: [Choice(value="\ud83d", label=5), Choice(value=float("nan"))],
-            ["'�'", "None"],
+            ["'�'", "suite="],
         ),
         (without_end, ["1", "2", "3", "4"]),
     ],
