@@ -8,7 +8,12 @@ import time
 from itertools import pairwise
 
 import httpx
+import numpy as np
 import pytest
+from rpent.testing.fake_robot.robot import FakeRobot
+from rpent.testing.fake_robot.toolkit import FakeToolkit
+from rpent.tools.result import ToolResult
+from rpent.tools.tool import tool
 from rpent_dashboard.hosting.host import Host
 
 from .conftest import registry
@@ -193,3 +198,36 @@ def test_a_dashboard_that_starts_nothing_says_so_once(serve):
     assert "event: end" in serve.client.get("/api/session/stream").text
     assert serve.client.get("/api/launch").status_code == 409
     assert serve.client.post("/api/session", json=MANUAL).status_code == 405
+
+
+class OddTools(FakeToolkit):
+    """A tool whose data are no JSON as they are."""
+
+    @tool(readonly=True)
+    def measure(self) -> ToolResult:
+        """Measure."""
+        return ToolResult(
+            data={"force_n": np.float32(0.5), "drift": float("nan"), "at": np.zeros(2), "label": "a\ud800"}
+        )
+
+
+class OddRobot(FakeRobot):
+    """The fake robot with that tool."""
+
+    def toolkit(self, context):
+        return OddTools(context)
+
+
+def test_whatever_a_tool_returns_the_answer_is_json(serve_with, tmp_path, env_server, module):
+    host = Host(tmp_path / "runs", registry=registry(robot=f"{module(Robot=OddRobot)}:Robot"))
+    served = serve_with(hosted=host)
+    try:
+        served.client.post("/api/session", json={**MANUAL, "endpoints": {"env": env_server()}})
+        served.client.post("/api/session/tasks", json={})
+        wait(served, lambda state: state["can_call"])
+        answer = served.client.post("/api/session/calls", json={"name": "measure"})
+        assert answer.status_code == 200
+        measured = answer.json()["data"]
+    finally:
+        host.close()
+    assert measured == {"force_n": 0.5, "drift": None, "at": [0.0, 0.0], "label": "a\ufffd"}

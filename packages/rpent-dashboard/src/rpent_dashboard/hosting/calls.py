@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rpent.encodable import encodable
 from rpent.errors import ToolError
+from rpent.runs.files import plain
 from rpent.session import finish
 from rpent.session.user_calls import RobotHeldError
 from rpent.session.validation import checked_arguments, parse_arguments
@@ -69,7 +71,7 @@ def call(
     except RobotHeldError as error:
         raise _held() from error
     done = {"ok": reply.ok, "executed": reply.executed, "cancelled": reply.cancelled}
-    return {**done, "data": dict(reply.data), "call_id": reply.call_id}
+    return {**done, "data": encodable(plain(reply.data)), "call_id": reply.call_id}
 
 
 def _allowed(performance: Performance, session: Session, primitives: Collection[str]) -> list[Tool]:
