@@ -35,10 +35,8 @@ class Changes:
         with self._lock:
             self._waiting.add(key)
         try:
-            while self._version == version:
-                key[1].clear()
-                if self._version == version:
-                    await key[1].wait()
+            if self._version == version:
+                await key[1].wait()
             return self._version
         finally:
             with self._lock:
