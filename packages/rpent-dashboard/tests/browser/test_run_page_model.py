@@ -152,6 +152,43 @@ def test_waiting_for_the_user_costs_no_time(folded: Callable[..., Any]) -> None:
     assert folded("seconds", events) == 8
 
 
+def test_calls_of_the_user_cost_time(folded: Callable[..., Any]) -> None:
+    events = [
+        {"type": "stage", "stage": "session", "status": "started", "time": 10.0},
+        {"type": "awaiting_user", "turn": 1, "time": 15.0},
+        {**called("a"), "origin": "user", "time": 50.0},
+        {**returned("a", elapsed_s=4.0), "origin": "user", "time": 54.0},
+        {"type": "awaiting_user", "turn": 1, "time": 54.0},
+        {"type": "user_message", "text": "go on", "time": 90.0},
+        {"type": "turn", "turn": 2, "time": 90.0},
+        {"type": "session_ended", "reason": "finished", "time": 93.0},
+    ]
+    assert folded("seconds", events[:4]) == 9
+    assert folded("seconds", events[:6]) == 9
+    assert folded("seconds", events) == 12
+
+
+def test_the_time_between_a_kill_and_a_resume_costs_none(folded: Callable[..., Any]) -> None:
+    events = [
+        {"type": "stage", "stage": "session", "status": "started", "time": 10.0},
+        {**called("a"), "time": 20.0},
+        {**returned("a", ok=False, elapsed_s=0.0, cancelled=True), "time": 5000.0},
+        {"type": "run_resumed", "step": -1, "time": 5000.0},
+        {"type": "stage", "stage": "session", "status": "started", "time": 5010.0},
+        {"type": "run_ended", "outcome": {}, "time": 5013.0},
+    ]
+    assert folded("seconds", events) == 13
+
+
+def test_a_frame_of_a_call_whose_frames_were_let_go(folded: Callable[..., Any]) -> None:
+    frames = [{"type": "frame", "call_id": name, "image": picture("front", 0)} for name in ("a", "b")]
+    many = [
+        event for n in range(150) for event in (called(f"c{n}"), *[{**frames[0], "call_id": f"c{n}"}] * 100)
+    ]
+    events = numbered([called("a"), *frames[:1] * 50, *many, frames[0]])
+    assert folded("frames", events)[0] == []
+
+
 def test_usage_and_budgets(folded: Callable[..., Any]) -> None:
     use = {"type": "usage", "input_tokens": 30, "output_tokens": 10, "cache_read_tokens": 5, "cost_usd": 0.25}
     events = numbered(

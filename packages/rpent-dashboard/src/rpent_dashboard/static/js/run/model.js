@@ -44,7 +44,7 @@ export const createModel = () => ({
   attempts: [],
   resumes: [],
   pending: [],
-  clock: { spent: 0, since: null },
+  clock: { spent: 0, since: null, at: 0 },
   heavy: { chars: 0, oldest: 0, frames: 0, oldestCall: 0 },
 });
 
@@ -64,6 +64,7 @@ export function fold(model, events) {
     if (typeof event.time === "number") {
       model.firstTime ??= event.time;
       model.lastTime = event.time;
+      if (!ofLaterProcess(event)) model.clock.at = event.time;
     }
     const handle = Object.hasOwn(HANDLERS, event.type) ? HANDLERS[event.type] : foldUnknown;
     try {
@@ -140,6 +141,7 @@ const HANDLERS = {
   thinking: foldSpoken("thinking"),
   tool_called(model, event) {
     if (event.origin !== "user") goOn(model, event);
+    else if (model.awaiting) model.clock.since ??= event.time; // until the planner waits on
     foldCall(model, event, addItem);
   },
   tool_progress: foldProgress,
@@ -227,7 +229,7 @@ function foldResumed(model, event) {
   while (model.steps.length && model.steps.at(-1).step > event.step) {
     model.stepsByIndex.delete(model.steps.pop().step);
   }
-  pause(model, model.lastTime);
+  pause(model, model.clock.at);
   Object.assign(model, { over: false, outcome: null, sessionEnd: null, awaiting: false });
   model.latest.frame = null;
   model.latest.step = model.steps.at(-1) ?? null;
@@ -268,6 +270,10 @@ function goOn(model, event) {
   model.awaiting = false;
   if (model.clock.since === null) model.clock.since = event.time;
 }
+
+/** A resumed run begins with its resume, and with the ends of calls that its process did not make: they took no time. */
+const ofLaterProcess = (event) =>
+  event.type === "run_resumed" || (event.type === "tool_returned" && event.elapsed_s === 0);
 
 function pause(model, time) {
   const { clock } = model;

@@ -92,7 +92,7 @@ export function foldFrame(model, event) {
   const image = event.image ?? {};
   if (!call || !image.path) return;
   call.seen += 1;
-  if ((call.seen - 1) % call.stride === 0) {
+  if (call.frames !== NOTHING && (call.seen - 1) % call.stride === 0) {
     call.frames.push(reference(image));
     model.heavy.frames += 1;
   }

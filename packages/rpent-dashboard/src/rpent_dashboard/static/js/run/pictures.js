@@ -3,7 +3,9 @@
  */
 import { h } from "/static/js/dom.js";
 
-const segments = (path) => String(path).split("/").map(encodeURIComponent).join("/");
+/** A part of an address; one that leads up stays a name, which no file has. */
+const segment = (name) => encodeURIComponent(name).replace(/^\.+$/, "-");
+const segments = (path) => String(path).split("/").map(segment).join("/");
 
 /** Address of a file below a run. */
 export const runUrl = (key, ...parts) => ["/api/runs", encodeURIComponent(key), ...parts.map(segments)].join("/");
