@@ -132,7 +132,7 @@ def test_a_message_reaches_the_model_in_the_middle_of_a_run(start, new_page, tmp
         model = ("--planner", "api", "--model", "openai-chat:test-model", "--base-url", f"{server.url}/v1")
         rpent = start("run", *SUITE, *model, *SERVE, OPENAI_API_KEY="test-key")
         page = opened(new_page, rpent)
-        page.get_by_text("Shall I go on?").wait_for()
+        page.locator(".run-row-text", has_text="Shall I go on?").wait_for()
         page.locator("#composer-text").fill("Stop here, <i>please</i>.")
         page.keyboard.press("Enter")
         task(page, 1, "failure")
