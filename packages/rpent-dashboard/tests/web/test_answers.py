@@ -9,6 +9,15 @@ import pytest
 from rpent_dashboard.web.security.guard import MAX_TARGET_BYTES
 from rpent_dashboard.web.security.headers import ALWAYS
 
+SAID = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
 
 @pytest.mark.parametrize(
     "method", ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "GIBBERISH"]
@@ -45,6 +54,19 @@ def test_every_answer_has_the_headers(raw, path, login):
         assert answer.headers[name.lower()] == value
     assert answer.headers["cache-control"] == ("no-cache" if path.endswith("main.js") else "no-store")
     assert not {"server", "x-powered-by", "date"} & set(answer.headers)
+
+
+def test_what_the_headers_say(raw):
+    headers = raw("GET / HTTP/1.1").headers
+    assert {name: headers[name] for name in SAID} == SAID
+    assert set(headers["content-security-policy"].split("; ")) == {
+        "default-src 'none'",
+        *(f"{kind}-src 'self'" for kind in ("script", "style", "img", "media", "connect")),
+        *(f"{what} 'none'" for what in ("base-uri", "form-action", "frame-ancestors", "trusted-types")),
+        "require-trusted-types-for 'script'",
+    }
+    permissions = headers["permissions-policy"].split(", ")
+    assert {"camera=()", "microphone=()", "geolocation=()"} <= set(permissions)
 
 
 def test_an_unexpected_failure_is_one_sentence_and_a_line_in_the_log(served, raw, caplog):
