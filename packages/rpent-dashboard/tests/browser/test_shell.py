@@ -104,8 +104,9 @@ def test_question_mark_lists_the_shortcuts_and_they_can_be_switched_off(page: Pa
     assert dialog.is_visible()
 
 
-def test_an_address_of_no_page_says_so(page: Page) -> None:
-    page.evaluate("location.hash = '#/nowhere'")
+@pytest.mark.parametrize("address", ["#/nowhere", "#/%E4%B8", "#/nowhere/%"])
+def test_an_address_of_no_page_says_so(page: Page, address: str) -> None:
+    page.evaluate("address => (location.hash = address)", address)
     assert page.get_by_role("alert").inner_text() == "There is no such page."
 
 

@@ -5,8 +5,17 @@
 /** Read an address. */
 export function parseRoute(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
-  const [page = "", ...parts] = path.split("/").map(decodeURIComponent);
+  const [page = "", ...parts] = path.split("/").map(decoded);
   return { page: page || "library", parts, query: new URLSearchParams(query) };
+}
+
+/** A part of an address that somebody cut stays as it is. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Write an address. */
