@@ -1,4 +1,5 @@
 import hashlib
+import os
 import struct
 import zlib
 from collections.abc import Callable
@@ -78,6 +79,21 @@ def test_nothing_else_is_a_picture(run: Path, path: str) -> None:
 )
 def test_a_name_that_leads_up_or_is_hidden_is_no_picture_s(path: str) -> None:
     assert not is_picture_path(path)
+
+
+def test_a_picture_that_is_too_large_is_none(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpent_dashboard.reading.files.MAX_PICTURE", 100)
+    (run / "steps/0000/table.jpg").write_bytes(b"\xff\xd8\xff" + b"x" * 97)
+    assert len(picture(run, "steps/0000/table.jpg", "-")[0]) == 100
+    (run / "steps/0000/table.jpg").write_bytes(b"\xff\xd8\xff" + b"x" * 98)
+    with pytest.raises(MissingError):
+        picture(run, "steps/0000/table.jpg", "-")
+
+
+def test_a_pipe_is_no_picture_and_not_waited_for(run: Path) -> None:
+    os.mkfifo(run / "steps/0000/pipe.jpg")
+    with pytest.raises(MissingError):
+        picture(run, "steps/0000/pipe.jpg", "-")
 
 
 def test_a_link_that_leads_out_of_the_run_is_no_picture(run: Path) -> None:

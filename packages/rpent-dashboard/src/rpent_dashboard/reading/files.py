@@ -13,6 +13,7 @@ from rpent.runs.pictures import decode_depth
 from rpent_dashboard.reading.colours import coloured, range_of
 from rpent_dashboard.reading.keys import PART, MissingError, inside, is_group
 from rpent_dashboard.reading.newest import UNKNOWN_HASH, is_picture_path
+from rpent_dashboard.reading.opening import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,15 +64,24 @@ def picture(run: Path, path: str, sha256: str) -> tuple[bytes, str]:
     """
     missing = MissingError("There is no such picture.")
     found = inside(run, path) if is_picture_path(path) else None
-    if found is None or not found.is_file() or found.stat().st_size > MAX_PICTURE:
+    if found is None:
         raise missing
     try:
-        data = found.read_bytes()
+        data = _content(found)
     except OSError:
         raise missing from None
     if sha256 not in {UNKNOWN_HASH, hashlib.sha256(data).hexdigest()}:
         raise missing
     return data, media_type(data)
+
+
+def _content(file: Path) -> bytes:
+    """Return the bytes of a file that holds a picture; somebody may put another thing in its place meanwhile."""
+    with opened(file) as stream:
+        data = stream.read(MAX_PICTURE + 1)
+    if len(data) > MAX_PICTURE:
+        raise OSError(f"{file} is too large for a picture")
+    return data
 
 
 def media_type(data: bytes) -> str:
@@ -115,7 +125,7 @@ def depth_picture(file: Path, near_m: float | None, far_m: float | None) -> tupl
 
 def _depth(file: Path) -> NDArray[np.float32]:
     try:
-        data = file.read_bytes()
+        data = _content(file)
         with Image.open(BytesIO(data)) as picture:
             depth = decode_depth(data) if picture.width * picture.height <= MAX_PIXELS else None
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
