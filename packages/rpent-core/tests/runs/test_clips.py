@@ -38,7 +38,8 @@ def frames_of(directory):
     return [event for event in read_events(directory.events) if isinstance(event, ev.FrameShown)]
 
 
-def test_frames_belong_to_the_call_under_way(directory):
+def test_frames_belong_to_the_call_under_way(directory, monkeypatch):
+    monkeypatch.setattr(limits, "INTERVAL_S", 0.0)  # none is left out for coming too soon
     recorder = Recorder(directory, record_video=False, live=True)
     recorder.step(Capture(state={}, images=[Image(name="front", caption="", pixels=FRAME)]))
     recorder.frame(FRAME)  # between calls
