@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from pydantic import Field, SecretStr
+from rpent.errors import UsageError
 from rpent.run.request import Explore
 from rpent.run.signals import Interrupts
 from rpent.runs.index import is_locked, list_runs
@@ -189,6 +190,27 @@ def test_secrets_stay_out_of_state_and_journal(stage, module):
         for secret in ("a-key", "another-key", TOKEN):
             assert secret not in place
     assert str(s.host.output_dir) not in (s.folder / "session.jsonl").read_text()
+
+
+def test_a_complaint_that_names_an_option_is_about_its_field(stage, monkeypatch):
+    s = stage(scripted())
+    for message, hint, field in (
+        ("Task 99 is out of range: `0` is the first.", "Use `--task` 0 to 9.", "values.task"),
+        ("It takes too long.", "Give `--step-time-s 0`, or `--task 1`.", "values.step_time_s"),
+        ("It takes too long.", "Give `--a-step-time-s 0`.", ""),
+    ):
+        monkeypatch.setattr(
+            "rpent_dashboard.hosting.checking.resolve",
+            lambda request, registry, said=(message, hint): refuse(*said),
+        )
+        with pytest.raises(FieldError) as caught:
+            s.control.queue({"task": 1})
+        assert caught.value.field == field
+
+
+def refuse(message: str, hint: str) -> None:
+    """Complain as a robot does."""
+    raise UsageError(message, hint=hint)
 
 
 def test_a_session_is_opened_before_its_task_is_chosen(stage, module):

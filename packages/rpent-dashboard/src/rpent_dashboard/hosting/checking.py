@@ -45,7 +45,7 @@ def check(request: RunRequest, registry: Registry) -> Resolved:
     except FieldError:
         raise
     except UsageError as error:
-        raise FieldError(error.message, hint=error.hint, field=_place(error, request)) from error
+        raise FieldError(error.message, hint=error.hint, field=_place(error, request, registry)) from error
 
 
 def check_base(request: RunRequest, registry: Registry) -> None:
@@ -158,12 +158,26 @@ def _field(error: UsageError) -> str:
     return found.group(1) if found else ""
 
 
-def _place(error: UsageError, request: RunRequest) -> str:
+def _place(error: UsageError, request: RunRequest, registry: Registry) -> str:
     """Return the field that resolving a request with accepted values complained of, where it can be told."""
     if isinstance(error.__cause__, ValidationError) and request.perceptor_service_config:
         return f"perceptor_config.{_field(error)}"
+    for kind, name, part in PARTS:
+        field = _told(error, getattr(request, name), registry, kind)
+        if field:
+            return f"{part}.{field}"
     field = _guess(error.message, request.robot_config)
     return f"robot_config.{field}" if field else ""
+
+
+def _told(error: UsageError, name: str | None, registry: Registry, kind: str) -> str:
+    """Return the plugin's field whose option, such as `--task`, a complaint names first."""
+    if name is None or name == "none":
+        return ""
+    config = registry.get(kind, name).config
+    fields = load_named(config, f"{kind_noun(kind)} `{name}`").model_fields if config else {}
+    said = re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", f"{error.message} {error.hint or ''}")
+    return next((field for option in said if (field := option.replace("-", "_")) in fields), "")
 
 
 def _guess(message: str, values: Mapping[str, Any]) -> str:
