@@ -210,6 +210,23 @@ def test_suggestions_depend_on_the_other_fields(page: Page) -> None:
     assert page.locator(".chosen", has_text="The 5 cubes").is_visible()
 
 
+def test_what_a_choice_means_follows_the_other_fields(page: Page) -> None:
+    make(page, Everything)
+    page.evaluate(
+        """async (schema) => {
+          const { schemaForm } = await import("/static/js/forms/schema_form.js");
+          const suggest = async (field, values) =>
+            field === "name" ? [{ value: "a", label: `The first of ${values.count} cubes` }] : [];
+          window.form = schemaForm(schema, { suggest, values: { name: "a", count: 5 } });
+          document.querySelector("main").replaceChildren(form.node);
+        }""",
+        Everything.model_json_schema(),
+    )
+    page.locator(".chosen", has_text="The first of 5 cubes").wait_for()
+    field(page, "Count").fill("6")
+    page.locator(".chosen", has_text="The first of 6 cubes").wait_for()
+
+
 def test_whole_numbers_count_with_the_arrow_keys(page: Page) -> None:
     make(page, Everything)
     field(page, "Count").fill("98")

@@ -1,12 +1,13 @@
 /**
  * One field of a form: label, control, description, and the place for what is wrong with its value.
  */
-import { append, h, setText } from "/static/js/dom.js";
+import { append, fill, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { FieldProblem, rangeText } from "/static/js/forms/check.js";
 import { combobox } from "/static/js/forms/combobox.js";
 import { control } from "/static/js/forms/controls.js";
 import { labelOf } from "/static/js/forms/schema.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /**
  * Make a field.
@@ -29,7 +30,7 @@ schemaField.group = (name, { schema }, required) =>
     "fieldset",
     { class: "form-group" },
     h("legend", { class: "label" }, labelOf(name, schema), required && mark()),
-    schema.description && h("p", { class: "hint" }, schema.description),
+    schema.description && h("p", { class: "hint" }, inline(schema.description)),
     h("p", { class: "field-error group-error" }),
   );
 
@@ -77,7 +78,7 @@ class Field {
     const hint = [shape.schema.description, ["integer", "number"].includes(shape.kind) ? rangeHint(shape) : ""].filter(
       Boolean,
     );
-    const hints = hint.length ? h("p", { class: "hint", id: `${this.id}-hint` }, hint.join(" · ")) : null;
+    const hints = hint.length ? h("p", { class: "hint", id: `${this.id}-hint` }, inline(hint.join(" · "))) : null;
     const described = [hints && hints.id, this.error.id].filter(Boolean).join(" ");
     for (const input of made.inputs) {
       input.setAttribute("aria-describedby", described);
@@ -108,7 +109,7 @@ class Field {
       this.dirty = this.changed = true;
       this.clearErrors();
       this.showChoice?.();
-      this.context.changed();
+      this.context.changed(this);
     };
     this.node.addEventListener("input", changed);
     this.node.addEventListener("focusout", (event) => {
@@ -116,7 +117,7 @@ class Field {
     });
   }
 
-  /** A list of suggestions below a text field, asked for when the field gets the focus. */
+  /** A list of suggestions below a text field, asked for at first, with the focus, and when other fields change. */
   addSuggestions() {
     const [input] = this.control.inputs;
     if (!(input instanceof HTMLInputElement) || input.type !== "text" || this.control.inputs.length > 1) return;
@@ -133,12 +134,16 @@ class Field {
     const own = (this.shape.schema.choices ?? this.shape.schema.examples ?? []).map((entry) =>
       entry !== null && typeof entry === "object" ? entry : { value: entry },
     );
-    this.suggestions = async () => show([...own, ...((await this.context.suggest?.(this.path)) ?? [])]);
-    const refresh = () => this.suggestions().catch(() => show(own));
-    input.addEventListener("focus", refresh);
+    let asked = 0;
+    this.renew = async () => {
+      const mine = (asked += 1);
+      const more = await Promise.resolve(this.context.suggest?.(this.path)).catch(() => []);
+      if (mine === asked) show([...own, ...(more ?? [])]);
+    };
+    input.addEventListener("focus", this.renew);
     input.parentElement.after(chosen);
     show(own);
-    if (this.context.suggest && this.dirty) queueMicrotask(refresh);
+    if (this.context.suggest) queueMicrotask(this.renew);
   }
 
   /** Whether the user or the page changed it. */
@@ -191,7 +196,7 @@ class Field {
   }
 
   setError(message, input = null) {
-    setText(this.error, message);
+    fill(this.error, inline(message));
     this.bad = input;
     for (const entry of input ? [input] : this.control.inputs) entry.setAttribute("aria-invalid", "true");
     this.node.closest("details")?.setAttribute("open", "");

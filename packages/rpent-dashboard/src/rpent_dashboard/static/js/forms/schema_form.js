@@ -11,6 +11,8 @@ import { t } from "/static/js/i18n.js";
 import { schemaField } from "/static/js/forms/field.js";
 import { describe, resolve } from "/static/js/forms/schema.js";
 
+/** How long nobody types before other fields ask what they may offer now. */
+const RENEW_MS = 250;
 let forms = 0;
 
 /**
@@ -41,11 +43,23 @@ export class SchemaForm {
       root: schema,
       id,
       suggest: suggest && ((field) => suggest(field, this.peek())),
-      changed: () => this.onChange(this.peek()),
+      changed: (field) => {
+        this.onChange(this.peek());
+        this.renewOthers(field);
+      },
     };
     this.fields = objectFields(root, this.context, "", values, only);
     this.node = h("div", { class: "schema-form" });
     layout(this.node, this.fields, primary);
+  }
+
+  /** What the other fields offer may depend on the one that changed. */
+  renewOthers(changed) {
+    clearTimeout(this.renewing);
+    if (!this.context.suggest) return;
+    this.renewing = setTimeout(() => {
+      for (const field of this.fields) if (field !== changed) field.renew?.();
+    }, RENEW_MS);
   }
 
   /** Whether all values can be sent. Otherwise each problem stands at its field, and the first one gets the focus. */

@@ -4,13 +4,13 @@
 import { fill, h, setText } from "/static/js/dom.js";
 import { moment, number, t } from "/static/js/i18n.js";
 import { filesPanel } from "/static/js/run/files.js";
-import { inline } from "/static/js/run/markup.js";
 import { budgets } from "/static/js/run/model_usage.js";
 import { runSeconds, sessionSeconds } from "/static/js/run/model.js";
 import { reasonName, stageName, statusName } from "/static/js/run/parts.js";
 import { Services } from "/static/js/run/services.js";
 import { tree } from "/static/js/run/tree.js";
 import { cost, count, duration } from "/static/js/shell/format.js";
+import { inline } from "/static/js/shell/inline.js";
 
 export class Details {
   /**

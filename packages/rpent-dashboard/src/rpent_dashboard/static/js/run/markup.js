@@ -3,6 +3,7 @@
  * not understood stays text; no text becomes HTML, a link or an address.
  */
 import { h } from "/static/js/dom.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /** Longest text that is looked through for markup; a longer one is shown as it is. */
 const LONGEST = 20_000;
@@ -90,12 +91,3 @@ function readParagraph(lines, at) {
 }
 
 const startsBlock = (line) => [FENCE, BULLET, NUMBERED, HEADING].some((pattern) => pattern.test(line));
-
-/** Bold and code within a line. */
-export function inline(text) {
-  return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).map((part) => {
-    if (part.length > 2 && part.startsWith("`") && part.endsWith("`")) return h("code", {}, part.slice(1, -1));
-    if (part.length > 4 && part.startsWith("**") && part.endsWith("**")) return h("strong", {}, part.slice(2, -2));
-    return part;
-  });
-}

@@ -4,10 +4,11 @@
  */
 import { h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
-import { inline, markup } from "/static/js/run/markup.js";
+import { markup } from "/static/js/run/markup.js";
 import { chip, clock, reasonName, remembered, stageName, stateName, statusName, symbol } from "/static/js/run/parts.js";
 import { callRow, pictureList } from "/static/js/run/rows_call.js";
 import { oneLine, tree } from "/static/js/run/tree.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /** Characters from which thinking is closed at first. */
 const LONG_THINKING = 280;

@@ -3,12 +3,12 @@
  */
 import { h } from "/static/js/dom.js";
 import { number, t } from "/static/js/i18n.js";
-import { inline } from "/static/js/run/markup.js";
 import { stepOf } from "/static/js/run/model_calls.js";
 import { figure } from "/static/js/run/pictures.js";
 import { chip, remembered } from "/static/js/run/parts.js";
 import { oneLine, tree } from "/static/js/run/tree.js";
 import { duration } from "/static/js/shell/format.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /** Status of a call → symbol. Colour and symbol always go together. */
 export const SYMBOLS = {
@@ -52,7 +52,7 @@ function head(item, context) {
       call.elapsed === null ? null : h("span", {}, duration(call.elapsed)),
       call.envSteps ? h("span", {}, t("run.envSteps", { count: number(call.envSteps) })) : null,
     ),
-    h("span", { class: "run-arguments" }, item.arguments ? oneLine(item.arguments) : ""),
+    h("span", { class: "run-arguments" }, item.arguments ? inline(oneLine(item.arguments)) : ""),
   );
 }
 
@@ -72,7 +72,9 @@ function answerLine(item) {
     return h("p", { class: "run-answer run-error run-plain" }, inline(data.error), hint);
   }
   const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !ELSEWHERE.has(name)));
-  return h("p", { class: `run-answer${call.status === "ok" ? "" : " run-error"}` }, oneLine(rest, 220));
+  const answer = oneLine(rest, 220);
+  if (item.arguments && answer === oneLine(item.arguments, 220)) return null;
+  return h("p", { class: `run-answer${call.status === "ok" ? "" : " run-error"}` }, inline(answer));
 }
 
 function notices({ data }) {
