@@ -101,6 +101,25 @@ def test_what_the_server_refuses_stands_where_it_was_entered(steer):
     assert steered.tasks.count() == 0
 
 
+def test_a_task_that_cannot_be_run_says_so_whatever_is_looked_at(steer, host):
+    steered = steer("talker")
+    page = steered.page
+    page.get_by_role("button", name="Queue task").click()
+    steered.effect("which is waiting for you")
+    of_old = {"values": {"gone": 1}, "planner": "talker", "planner_config": {}, "label": "The cube of old"}
+    host.session.note("queued", id="old", **of_old)
+    page.get_by_role("button", name=re.compile("^Stop")).click()
+    page.get_by_role("dialog").get_by_role("button", name="Stop").click()
+    steered.tab("Controls")
+    page.locator(".toast", has_text="“The cube of old” could not be run").get_by_text(
+        "no option gone"
+    ).wait_for()
+    page.reload()
+    steered.text.wait_for()
+    steered.task("failed")
+    assert page.locator(".toast").count() == 0
+
+
 def test_in_chinese_on_a_phone_everything_has_its_place(steer, screenshot):
     phone = {"locale": "zh-CN", "viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}
     steered = steer("talker", browser=phone)
@@ -115,7 +134,7 @@ def test_in_chinese_on_a_phone_everything_has_its_place(steer, screenshot):
     page.get_by_role("button", name="关闭会话").click()
     screenshot(page, "session-phone-dialog")
     page.get_by_role("dialog").get_by_role("button", name="关闭会话").click()
-    page.get_by_role("heading", name="实时会话").wait_for(timeout=30_000)
+    page.get_by_role("heading", name="没有打开的会话").wait_for(timeout=30_000)
     again = page.get_by_role("button", name=re.compile("继续"))
     again.wait_for()
     screenshot(page, "session-phone-none")

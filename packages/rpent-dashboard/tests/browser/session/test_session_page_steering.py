@@ -72,11 +72,11 @@ def test_a_primitive_by_form_and_a_bad_value_is_refused_at_its_field(steer, scre
     refusal = {"error": {"message": "`z` is below the table.", "hint": "Stay above 0.", "field": "xyz"}}
     page.route("**/api/session/calls", lambda route: route.fulfill(status=422, json=refusal))
     tool.get_by_role("button", name="Call").click()
-    tool.locator(".field-error").get_by_text("`z` is below the table. Stay above 0.").wait_for()
+    tool.locator(".field-error").get_by_text("z is below the table. Stay above 0.").wait_for()
     page.unroute("**/api/session/calls")
     tool.get_by_role("button", name="Call").click()
     tool.locator(".session-data").wait_for()
-    assert '"ok": true' in tool.locator(".session-data").inner_text()
+    assert "ok: true" in tool.locator(".session-data").inner_text()
     assert [event["origin"] for event in steered.events() if event["type"] == "tool_called"][-1] == "user"
 
     tool.get_by_label("z", exact=True).fill("9")
@@ -102,7 +102,7 @@ def test_a_call_under_way_is_seen_and_interrupted_from_another_browser(steer, an
     other.page.get_by_text("A call is under way").wait_for()
     other.page.get_by_role("button", name="Interrupt").click()
     tool.locator(".session-data").wait_for(timeout=5000)
-    assert '"reached"' not in tool.locator(".session-data").inner_text()
+    assert "reached" not in tool.locator(".session-data").inner_text()
     other.page.get_by_text("The robot is yours").wait_for()
 
 

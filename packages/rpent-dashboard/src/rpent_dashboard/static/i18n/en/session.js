@@ -1,6 +1,7 @@
 export default {
   "session.loading": "Loading…",
   "session.title": "Live session",
+  "session.none": "No session is open",
   "session.what":
     "A session keeps one robot's services running and takes tasks one after another, each in a fresh environment and in a run directory of its own.",
   "session.what.one": "Watch each run live: pictures, tool calls, what the planner says, cost.",
@@ -63,6 +64,7 @@ export default {
   "session.queue.again": "Run again",
   "session.queue.againTask": "Run “{task}” again",
   "session.queue.queued": "“{task}” is queued once more.",
+  "session.failed": "“{task}” could not be run: {why}",
   "session.queue.withdrawn": "“{task}” is withdrawn.",
   "session.stop.title": "Stop this task?",
   "session.stop.text": "“{task}” ends here; what it did so far stays on record. The next queued task starts.",
@@ -82,7 +84,7 @@ export default {
   "session.tools.notNow": "The robot cannot be moved just now.",
   "session.tools.call": "Call",
   "session.tools.calling": "Under way…",
-  "session.tools.readonly": "looks only",
+  "session.tools.readonly": "moves nothing",
   "session.tools.moves": "moves",
   "session.finish.title": "Finish this task?",
   "session.finish.text": "The episode ends with the status and summary that you gave, and the run is over.",
@@ -97,7 +99,7 @@ export default {
   "session.composer.toPlanner": "Goes to the planner, with its next step.",
   "session.composer.toWaiting": "Goes to the planner, which is waiting for you.",
   "session.composer.toStarting": "Kept for the planner until the task has started.",
-  "session.composer.toRecord": "Goes on record: the tools are called by you.",
+  "session.composer.toRecord": "Goes on record only: you call the tools, under “Controls”.",
   "session.composer.command": "A command.",
   "session.composer.nothing": "Nothing is under way.",
   "session.composer.unknown": "There is no command {name}; there are {commands}.",
@@ -118,7 +120,7 @@ export default {
   "session.command.help": "Shows the commands.",
 
   "session.launch.title": "New session",
-  "session.launch.lead": "Nothing starts before every value is checked.",
+  "session.launch.lead": "Nothing starts before every value is checked. The tasks are queued in the session; what is chosen here is what they begin from.",
   "session.launch.open": "A session with the robot {robot} is open. Close it before you begin another.",
   "session.launch.goThere": "Go to the session",
   "session.launch.broken": "{name} (cannot be used)",

@@ -3,6 +3,7 @@
  */
 import { fill, h } from "/static/js/dom.js";
 import { moment, t } from "/static/js/i18n.js";
+import { inline } from "/static/js/shell/inline.js";
 import { outcomeBadge } from "/static/js/shell/outcome.js";
 
 const FACTS = ["robot", "suite", "task", "seed", "planner", "model", "policy"];
@@ -39,7 +40,7 @@ function content(row, name, address, key) {
         facts,
         row.created ? [h("dt", {}, t("compare.fact.created")), h("dd", {}, moment(row.created))] : null,
       ),
-      row.detail && h("p", { class: "small muted" }, row.detail),
+      row.detail && h("p", { class: "small muted" }, inline(row.detail)),
       row.problem && h("p", { class: "notice notice-warn small" }, row.problem),
       h("div", {}, h("a", { class: "btn btn-small", href: address }, t("compare.open", { name }))),
     ),
@@ -51,5 +52,5 @@ const refusal = (problem, key) =>
     "div",
     { class: "panel-body stack-s" },
     h("p", { class: "mono small" }, key),
-    h("p", { class: "notice notice-error", role: "alert" }, problem.message, " ", problem.hint ?? ""),
+    h("p", { class: "notice notice-error", role: "alert" }, inline([problem.message, problem.hint].filter(Boolean).join(" "))),
   );

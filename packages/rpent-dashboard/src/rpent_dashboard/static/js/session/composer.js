@@ -2,13 +2,14 @@
  * The line at the bottom: messages to the planner, commands, and the interrupt.
  */
 import { post } from "/static/js/api.js";
-import { h, setText } from "/static/js/dom.js";
+import { fill, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { act, sentence } from "/static/js/session/act.js";
 import { completion } from "/static/js/session/completion.js";
 import { draft, inputHistory } from "/static/js/session/history.js";
 import { canInterrupt } from "/static/js/session/listener.js";
 import { outlook, requestOf } from "/static/js/session/outlook.js";
+import { inline } from "/static/js/shell/inline.js";
 
 const CONFIRMED_MS = 3000;
 const HIGHEST_PX = 220;
@@ -98,7 +99,7 @@ export class Composer {
   }
 
   showProblem(text) {
-    setText(this.problem, text);
+    fill(this.problem, inline(text));
     this.problem.hidden = !text;
     if (text) this.area.setAttribute("aria-invalid", "true");
     else this.area.removeAttribute("aria-invalid");

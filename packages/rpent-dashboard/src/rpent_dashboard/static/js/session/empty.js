@@ -30,7 +30,7 @@ export function emptyPage(hosting) {
       h(
         "div",
         { class: "panel-body" },
-        h("h1", {}, t("session.title")),
+        h("h1", {}, t("session.none")),
         h("p", {}, t("session.what")),
         h("ul", {}, ["one", "two", "three"].map((name) => h("li", {}, t(`session.what.${name}`)))),
         hosting

@@ -10,6 +10,7 @@ import { robotChoices } from "/static/js/session/choices.js";
 import { limitFields } from "/static/js/session/limits.js";
 import { modelFirst, modelsFor, pluginChoice } from "/static/js/session/plugin_choice.js";
 import { recall, remember } from "/static/js/session/remembered.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /** Show the page; returns what takes it away. */
 export async function mount(root) {
@@ -45,7 +46,7 @@ function launchForm(offer) {
   limits.write(last.limits ?? {});
 
   function setProblem(text) {
-    setText(problem, text);
+    fill(problem, inline(text));
     problem.hidden = !text;
     if (text) problem.focus();
   }

@@ -10,6 +10,7 @@ import { taskChoices } from "/static/js/session/choices.js";
 import { TASK_COMMAND } from "/static/js/session/listener.js";
 import { modelFirst, modelsFor, pluginChoice } from "/static/js/session/plugin_choice.js";
 import { plannerAndModel } from "/static/js/session/status.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /**
  * Make the panel.
@@ -80,7 +81,7 @@ export function nextTask() {
     return true;
   }
   function setProblem(text) {
-    setText(problem, text);
+    fill(problem, inline(text));
     problem.hidden = !text;
   }
   return { element, update };

@@ -5,6 +5,7 @@ import { h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { mountRun } from "/static/js/run/page.js";
 import { Composer } from "/static/js/session/composer.js";
+import { failures } from "/static/js/session/failures.js";
 import { sessionHead } from "/static/js/session/head.js";
 import { nextTask } from "/static/js/session/next_task.js";
 import { queuePanel } from "/static/js/session/queue.js";
@@ -39,6 +40,7 @@ export function openSession() {
     parts.composer.element,
   );
   const narrow = matchMedia(NARROW);
+  const sayFailures = failures();
   const onWidth = () => {
     if (!narrow.matches && tabs.selected() === "run") tabs.select("tasks");
   };
@@ -61,6 +63,7 @@ export function openSession() {
   function update(next) {
     if (!state && narrow.matches && next.tasks.some((task) => task.run)) tabs.select("run");
     state = next;
+    sayFailures(state.tasks);
     queue.update(state, run.update(state));
     for (const part of [parts.head, parts.next, parts.tools, parts.composer]) part.update(state);
   }

@@ -8,6 +8,7 @@ import { routeTo } from "/static/js/router.js";
 import { act } from "/static/js/session/act.js";
 import { OPEN_STATES, plannerAndModel, taskBadge } from "/static/js/session/status.js";
 import { confirmDialog } from "/static/js/shell/dialog.js";
+import { inline } from "/static/js/shell/inline.js";
 
 const GROUPS = {
   now: (task) => ["starting", "running"].includes(task.status),
@@ -85,7 +86,7 @@ function taskRow(onShow) {
     label.disabled = !task.run && task.status !== "starting" && task.status !== "running";
     const tag = task.tag && task.tag !== task.label ? h("code", { class: "muted" }, task.tag) : null;
     fill(facts, taskBadge(task), h("span", {}, plannerAndModel(task)), tag, when(task));
-    setText(detail, task.detail ?? "");
+    fill(detail, inline(whatWasSaid(task)));
     detail.hidden = !task.detail;
     const had = document.activeElement?.closest?.(".session-task-buttons") === buttons;
     fill(buttons, actions(task, state));
@@ -93,6 +94,9 @@ function taskRow(onShow) {
   }
   return { element, update };
 }
+
+/** How it ended, as one line: the sentence and the hint. */
+export const whatWasSaid = ({ detail, hint }) => [detail, hint].filter(Boolean).join(" ");
 
 function when(task) {
   const at = task.ended_at ?? task.started_at;

@@ -7,8 +7,10 @@ import { t } from "/static/js/i18n.js";
 import { schemaForm } from "/static/js/forms/schema_form.js";
 import { statusOf } from "/static/js/run/model_calls.js";
 import { SYMBOLS, callStatus } from "/static/js/run/rows_call.js";
+import { tree } from "/static/js/run/tree.js";
 import { REST_MS, act, sentence } from "/static/js/session/act.js";
 import { confirmDialog } from "/static/js/shell/dialog.js";
+import { inline } from "/static/js/shell/inline.js";
 
 /**
  * Make the form of a tool.
@@ -27,11 +29,11 @@ export function toolForm(tool, robot) {
   const element = h(
     "details",
     { class: "panel session-tool", dataset: { tool: tool.name } },
-    h("summary", { class: "panel-head" }, h("span", { class: "mono session-tool-name" }, tool.name), marks(tool), h("span", { class: "muted small truncate grow" }, firstSentence(tool.description))),
+    h("summary", { class: "panel-head" }, h("span", { class: "mono session-tool-name" }, tool.name), marks(tool), h("span", { class: "muted small truncate grow" }, inline(firstSentence(tool.description)))),
     h(
       "form",
       { class: "panel-body stack", novalidate: true, "aria-label": tool.name, on: { submit: onSubmit } },
-      h("p", { class: "muted small prewrap" }, tool.description),
+      h("p", { class: "muted small prewrap" }, inline(tool.description)),
       form.node,
       h("div", { class: "row" }, button),
       result,
@@ -54,7 +56,7 @@ export function toolForm(tool, robot) {
 
   function failed(error) {
     const atField = error.field && form.showError(error.field, sentence(error));
-    fill(result, atField ? null : h("p", { class: "notice notice-error" }, sentence(error)));
+    fill(result, atField ? null : h("p", { class: "notice notice-error" }, inline(sentence(error))));
     return true;
   }
 
@@ -65,7 +67,7 @@ export function toolForm(tool, robot) {
     fill(
       result,
       h("span", { class: `badge badge-${look}` }, h("span", { "aria-hidden": "true" }, SYMBOLS[status]), callStatus({ status })),
-      h("pre", { class: "session-data", tabindex: "0" }, typeof data === "string" ? data : JSON.stringify(data, null, 2)),
+      answer(data),
     );
   }
 
@@ -83,6 +85,13 @@ export function toolForm(tool, robot) {
     show();
   }
   return { element, disable };
+}
+
+/** What came back: a sentence where it is one, otherwise the data. */
+function answer(data) {
+  const { error, hint } = data ?? {};
+  if (typeof error === "string") return h("p", { class: "prewrap" }, inline(sentence({ message: error, hint })));
+  return h("div", { class: "session-data", tabindex: "0" }, tree(data, 2));
 }
 
 function marks(tool) {

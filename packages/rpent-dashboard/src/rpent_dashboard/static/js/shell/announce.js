@@ -3,6 +3,7 @@
  */
 import { append, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
+import { inline } from "/static/js/shell/inline.js";
 
 const SHOWN_MS = 6000;
 const polite = h("div", { class: "visually-hidden", "aria-live": "polite", "aria-atomic": "true" });
@@ -52,7 +53,7 @@ export function toast(text, { kind = "info", action = null } = {}) {
         focusout: wait,
       },
     },
-    h("span", { class: "grow" }, text),
+    h("span", { class: "grow" }, inline(text)),
   );
   if (action)
     append(
