@@ -46,7 +46,7 @@ def build_config(
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        raise UsageError(_sentences(error.errors(include_url=False), what, names)) from error
+        raise UsageError(_sentences(error.errors(include_url=False), what, names, model)) from error
 
 
 def check_incomplete(
@@ -83,7 +83,7 @@ def check_incomplete(
             if not (details["type"] == "missing" and details["loc"] and details["loc"][0] in fields)
         ]
         if wrong:
-            raise UsageError(_sentences(wrong, what, names)) from error
+            raise UsageError(_sentences(wrong, what, names, model)) from error
 
 
 def _check_names(
@@ -103,11 +103,16 @@ def _accepted(model: type[BaseModel]) -> set[str]:
     return {*model.model_fields, *aliases}
 
 
-def _sentences(errors: list[ErrorDetails], what: str, names: Mapping[str, str]) -> str:
-    return " ".join(_sentence(details, what, names) for details in errors[:3])
+def _sentences(
+    errors: list[ErrorDetails], what: str, names: Mapping[str, str], model: type[BaseModel]
+) -> str:
+    from rpent.secret_fields import secret_fields  # noqa: PLC0415  (it needs pydantic)
+
+    secret = secret_fields(model)
+    return " ".join(_sentence(details, what, names, secret) for details in errors[:3])
 
 
-def _sentence(details: ErrorDetails, what: str, names: Mapping[str, str]) -> str:
+def _sentence(details: ErrorDetails, what: str, names: Mapping[str, str], secret: set[str]) -> str:
     # A validator's own ValueError is already a sentence written for the user.
     cause = details.get("ctx", {}).get("error")
     text = str(cause) if isinstance(cause, ValueError) else details["msg"]
@@ -117,6 +122,6 @@ def _sentence(details: ErrorDetails, what: str, names: Mapping[str, str]) -> str
     name = names.get(str(details["loc"][0]), str(details["loc"][0]))
     if details["type"] == "missing":
         return f"The {what} needs `{name}`."
-    if isinstance(cause, ValueError):
+    if isinstance(cause, ValueError) or str(details["loc"][0]) in secret:
         return f"`{name}`: {text}"
     return f"`{name}` is `{details['input']}`: {text[0].lower() + text[1:]}"

@@ -10,11 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr
-
 from rpent._version import __version__
 from rpent.run.request import Explore, Limits, RunRequest
 from rpent.runs.directory import FORMAT
+from rpent.secret_fields import secret_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -99,8 +98,7 @@ def public_values(config: BaseModel | None) -> dict[str, Any]:
     """Return a configuration as plain data, secrets left out."""
     if config is None:
         return {}
-    secret = {name for name in type(config).model_fields if isinstance(getattr(config, name), SecretStr)}
-    return config.model_dump(mode="json", exclude=secret)
+    return config.model_dump(mode="json", exclude=secret_fields(type(config)))
 
 
 def _public_request(resolved: Resolved) -> dict[str, Any]:
