@@ -102,3 +102,12 @@ def test_a_time_that_no_float_holds_is_damage(tmp_path: Path) -> None:
     (run,) = list_runs(tmp_path)
     assert run.state == "damaged"
     assert run.problem
+
+
+def test_a_pipe_in_the_lock_s_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".lock")
+    found: list[bool] = []
+    looking = threading.Thread(target=lambda: found.append(is_locked(tmp_path)), daemon=True)
+    looking.start()
+    looking.join(20)
+    assert found == [False]
