@@ -52,8 +52,8 @@ def command(ctx: click.Context, /, output_dir: str, **_: object) -> int:
     return 0
 
 
-def announce(dashboard: Dashboard) -> None:
-    """Say where the dashboard is, and who can reach it."""
-    click.echo(f"Dashboard: {dashboard.token_url}")
+def announce(dashboard: Dashboard, page: str = "") -> None:
+    """Say where the dashboard is, opened on a page such as `#/session`, and who can reach it."""
+    click.echo(f"Dashboard: {dashboard.token_url}{page}")
     for caution in dashboard.cautions:
         click.echo(caution, err=True)

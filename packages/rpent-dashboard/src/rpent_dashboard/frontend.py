@@ -38,7 +38,7 @@ def run(request: RunRequest, config: DashboardConfig, *, task_given: bool) -> in
         try:
             with Dashboard(config, output_dir=host.output_dir, host=host) as dashboard:
                 session = host.open(request)
-                announce(dashboard)
+                announce(dashboard, "#/session")
                 if task_given:
                     session.queue({})
                 _wait(host, dashboard, interrupts)
