@@ -2,6 +2,8 @@
  * Talking to the server: requests that carry the CSRF header, and streams that go on where they stopped.
  */
 
+import { takeTurns } from "/static/js/turns.js";
+
 /** What the server refused: one sentence, a hint, and the field that it is about, where there is one. */
 export class ApiError extends Error {
   constructor(status, { message, hint = "", field = "" } = {}) {
@@ -46,7 +48,7 @@ async function answer(response) {
 
 /**
  * Follow a stream of server-sent events. It reconnects by itself, goes on behind the last event that arrived, and
- * rests while the page is hidden (a browser keeps only six connections to one server).
+ * rests while the page is hidden; with the streams of other windows it takes turns.
  *
  * @param {string} path Address of the stream.
  * @param {Object<string, (data: any, id: string) => void>} handlers Name of an event → what to do with its data.
@@ -57,9 +59,11 @@ export function stream(path, handlers, onState = () => {}) {
   let source = null;
   let last = "";
   let over = false;
+  let leave = null;
+  let mayOpen = false;
 
   const open = () => {
-    if (over || source) return;
+    if (over || source || !mayOpen) return;
     const url = new URL(path, location.href);
     if (last) url.searchParams.set("from", last);
     source = new EventSource(url);
@@ -68,7 +72,7 @@ export function stream(path, handlers, onState = () => {}) {
       onState("lost");
       if (source?.readyState === EventSource.CLOSED) {
         shut();
-        setTimeout(() => document.hidden || open(), 2000);
+        setTimeout(open, 2000);
       }
     };
     for (const [name, handle] of Object.entries(handlers)) {
@@ -79,7 +83,7 @@ export function stream(path, handlers, onState = () => {}) {
     }
     source.addEventListener("end", () => {
       over = true;
-      shut();
+      rest();
       onState("ended");
     });
   };
@@ -87,13 +91,31 @@ export function stream(path, handlers, onState = () => {}) {
     source?.close();
     source = null;
   };
-  const onVisibility = () => (document.hidden ? shut() : open());
+  const follow = () => {
+    if (over || leave) return;
+    const begin = () => {
+      mayOpen = true;
+      open();
+    };
+    const end = () => {
+      mayOpen = false;
+      shut();
+    };
+    leave = takeTurns(begin, end);
+  };
+  const rest = () => {
+    mayOpen = false;
+    shut();
+    leave?.();
+    leave = null;
+  };
+  const onVisibility = () => (document.hidden ? rest() : follow());
 
   document.addEventListener("visibilitychange", onVisibility);
-  open();
+  follow();
   return () => {
     over = true;
     document.removeEventListener("visibilitychange", onVisibility);
-    shut();
+    rest();
   };
 }
