@@ -27,7 +27,7 @@ def planners(env):
 def test_the_usual_set_has_no_vendors_runtime(fresh_environment):
     env = fresh_environment
     env.install("rpent", "rpent-robot-libero")
-    assert set(planners(env)) == {"api", "flash", "replay"}
+    assert set(planners(env)) == {"api", "flash", "manual", "replay"}
     shown = env.run("rpent", "run", "--robot", "libero", "--help")
     assert "Options of the planner `api`" in shown.stdout
     missing = env.run("rpent", "run", "--robot", "libero", "--planner", "codex")
