@@ -10,7 +10,7 @@ from rpent.run.manifest import request_to_json
 from rpent.run.request import RunRequest
 from rpent.specs import PerceptorSpec, ServiceSpec
 from rpent.testing.registry import FakeRegistry, fake_specs
-from rpent_dashboard.hosting.plan import public_request
+from rpent_dashboard.hosting.accepting import public_request
 from rpent_dashboard.hosting.secrets import shown_values
 
 

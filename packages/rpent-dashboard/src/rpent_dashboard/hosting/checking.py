@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 from rpent.config import build_config, check_incomplete
 from rpent.errors import PluginError, UsageError
+from rpent.plugins.index import label
 from rpent.plugins.named import load_named
 from rpent.run.request import Limits
 from rpent.run.resolve import resolve
@@ -97,7 +98,7 @@ def config_of(
         FieldError: One is not accepted; `field` begins with `part`.
         PluginError: The plugin cannot be used.
     """
-    spec, what = registry.get(kind, name), f"{kind_noun(kind)} `{name}`"
+    spec, what = registry.get(kind, name), f"{label(kind)} `{name}`"
     if not spec.config:
         return None
     model = load_named(spec.config, what)
@@ -106,13 +107,6 @@ def config_of(
     except UsageError as error:
         raise FieldError(error.message, hint=error.hint, field=_field(error)).inside(part) from error
     return config
-
-
-def kind_noun(kind: str) -> str:
-    """Return what one plugin of a kind is called."""
-    from rpent.plugins.index import label  # noqa: PLC0415
-
-    return label(kind)
 
 
 def limits_of(values: Mapping[str, Any]) -> Limits:
@@ -175,7 +169,7 @@ def _told(error: UsageError, name: str | None, registry: Registry, kind: str) ->
     if name is None or name == "none":
         return ""
     config = registry.get(kind, name).config
-    fields = load_named(config, f"{kind_noun(kind)} `{name}`").model_fields if config else {}
+    fields = load_named(config, f"{label(kind)} `{name}`").model_fields if config else {}
     said = re.findall(r"(?<![\w-])--([a-z][a-z0-9-]*)", f"{error.message} {error.hint or ''}")
     return next((field for option in said if (field := option.replace("-", "_")) in fields), "")
 

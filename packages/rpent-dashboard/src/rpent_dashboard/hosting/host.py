@@ -15,12 +15,12 @@ from rpent.run.manifest import request_from_json, request_to_json
 from rpent.run.request import RunRequest
 
 from rpent_dashboard.hosting import folder
+from rpent_dashboard.hosting.accepting import public_request
 from rpent_dashboard.hosting.catalogue import Catalogue, models_of
 from rpent_dashboard.hosting.changes import Changes
 from rpent_dashboard.hosting.checking import check_base, limits_of
 from rpent_dashboard.hosting.errors import ConflictError, FieldError
 from rpent_dashboard.hosting.journal import Journal
-from rpent_dashboard.hosting.plan import public_request
 from rpent_dashboard.hosting.record import Record
 from rpent_dashboard.hosting.session import HostedSession
 from rpent_dashboard.hosting.state import State

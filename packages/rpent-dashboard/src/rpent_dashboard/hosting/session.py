@@ -12,10 +12,10 @@ from rpent.cancel import CancelToken
 from rpent.errors import RpentError
 from rpent.services.shared import SharedServices
 
+from rpent_dashboard.hosting.accepting import accept
 from rpent_dashboard.hosting.errors import ConflictError, NotFoundError
 from rpent_dashboard.hosting.journal import Journal
 from rpent_dashboard.hosting.performing import Performance
-from rpent_dashboard.hosting.plan import plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rpent.run.request import RunRequest
     from rpent.run.resolve import Registry
 
+    from rpent_dashboard.hosting.accepting import Accepted
     from rpent_dashboard.hosting.folder import Held
-    from rpent_dashboard.hosting.plan import Planned
     from rpent_dashboard.hosting.record import Record, Task
 
 STOPPED = "Stopped in the dashboard."
@@ -98,8 +98,8 @@ class HostedSession:
             FieldError: A value is not accepted.
             ConflictError: The session is being closed.
         """
-        planned = plan(self.base, values, self.registry, planner=planner, planner_config=planner_config)
-        return self._queue(planned)
+        accepted = accept(self.base, values, self.registry, planner=planner, planner_config=planner_config)
+        return self._queue(accepted)
 
     def again(self, task_id: str) -> Task:
         """Queue the same task once more."""
@@ -167,13 +167,13 @@ class HostedSession:
             self.locked.notify_all()
         self.changed()
 
-    def _queue(self, planned: Planned) -> Task:
+    def _queue(self, accepted: Accepted) -> Task:
         task_id = secrets.token_hex(6)
         with self.locked:
             if self.closing:
                 raise ConflictError("The session is being closed.")
-            self._requests[task_id] = planned.request
-            self.note("queued", id=task_id, **planned.to_json())
+            self._requests[task_id] = accepted.request
+            self.note("queued", id=task_id, **accepted.to_json())
             return self.record.tasks[task_id]
 
     def _work(self) -> None:
@@ -215,7 +215,7 @@ class HostedSession:
     def _request_of(self, task: Task) -> RunRequest:
         request = self._requests.get(task.id)
         if request is None:  # queued by an earlier process
-            request = plan(
+            request = accept(
                 self.base,
                 task.values,
                 self.registry,

@@ -9,10 +9,10 @@ from rpent.encodable import encodable
 from rpent.plugins.named import load_named
 from rpent.runs.files import plain
 
+from rpent_dashboard.hosting.accepting import model_of
 from rpent_dashboard.hosting.catalogue import dashboard_json
 from rpent_dashboard.hosting.commands import TaskFields
 from rpent_dashboard.hosting.forms import schema_of
-from rpent_dashboard.hosting.plan import model_of
 from rpent_dashboard.hosting.record import UNDER_WAY
 from rpent_dashboard.hosting.secrets import shown_values
 

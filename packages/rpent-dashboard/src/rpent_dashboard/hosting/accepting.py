@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Planned:
+class Accepted:
     """A task whose values were accepted."""
 
     request: RunRequest
@@ -45,14 +45,14 @@ class Planned:
         }
 
 
-def plan(
+def accept(
     base: RunRequest,
     values: Mapping[str, Any],
     registry: Registry,
     *,
     planner: str | None = None,
     planner_config: Mapping[str, Any] | None = None,
-) -> Planned:
+) -> Accepted:
     """Validate a task as it will run: the models, then the robot's own look at the task.
 
     Raises:
@@ -70,7 +70,7 @@ def plan(
         # A task's own name for the robot's values.
         field = error.field.replace("robot_config.", "values.", 1)
         raise FieldError(error.message, hint=error.hint, field=field) from error
-    return _planned(request, values, resolved)
+    return _accepted(request, values, resolved)
 
 
 def merged(base: RunRequest, planner: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -105,12 +105,12 @@ def model_of(planner_config: Mapping[str, Any]) -> str | None:
     return str(model) if model else None
 
 
-def _planned(request: RunRequest, values: Mapping[str, Any], resolved: Resolved) -> Planned:
+def _accepted(request: RunRequest, values: Mapping[str, Any], resolved: Resolved) -> Accepted:
     robot_model = type(resolved.robot.config)
     planner_model = load_named(resolved.planner_spec.config, f"planner `{request.planner}`")
     shown = shown_values(request.planner_config, planner_model)
     setup = resolved.setup
-    return Planned(
+    return Accepted(
         request=request,
         values=plain_values(robot_model, values, resolved.robot.config),
         shown_config=plain(shown),
