@@ -139,6 +139,34 @@ def test_where_the_kernel_reports_nothing_followers_are_woken_by_the_clock(
     asyncio.run(main())
 
 
+def test_a_watch_that_fails_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, asked = watch._notifier, []
+
+    class Failing:
+        def watch(self, *_: object) -> None:
+            raise RuntimeError("error in the underlying watcher")
+
+        def close(self) -> None:
+            pass
+
+    def notifier(folders: Any) -> Any:
+        asked.append(folders)
+        return Failing() if len(asked) == 1 else ask(folders)
+
+    monkeypatch.setattr(watch, "_notifier", notifier)
+
+    async def act(follower: Follower) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while len(asked) < 2 and time.monotonic() < deadline:
+            await follower.wait(0.1)
+        while await follower.wait(0.3):
+            pass
+        (tmp_path / "events.jsonl").write_text("line\n")
+        assert await follower.wait(PATIENCE_S)
+
+    follow(tmp_path, act)
+
+
 def test_a_loop_that_is_closed_is_no_trouble(tmp_path: Path) -> None:
     watcher = Watcher()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from contextlib import suppress
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+_log = logging.getLogger(__name__)
 STEP_MS = 5
 """How often the watcher looks for what the kernel reported; a change that stands alone is told after two steps."""
 DEBOUNCE_MS = 20
@@ -112,7 +114,11 @@ class Watcher:
                     self._thread = None
                     return
                 followers = tuple(self._followers)
-            self._watch(followers)
+            try:
+                self._watch(followers)
+            except Exception:  # noqa: BLE001  (whatever the kernel's side raises, the watch is begun anew)
+                _log.exception("The folders of runs cannot be watched.")
+                self._stale.wait(CHECK_MS / 1000)
 
     def _watch(self, followers: tuple[Follower, ...]) -> None:
         """Tell these followers what changes, until they or their folders are others."""
