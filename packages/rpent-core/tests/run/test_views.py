@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from rpent.rpc.facade import Facade, Method
-from rpent.run import RunRequest, execute
 from rpent.run.views import Views
-from rpent.runs import events as ev
 from rpent.runs.directory import create
-from rpent.runs.events import read_events
 from rpent.runs.recorder import Recorder
 from rpent.specs import DashboardSpec, FrameChannel
 from rpent.testing import LocalChannel
 from rpent.testing.fake_robot import server
 from rpent.testing.fake_robot.config import FakeEnvConfig
-from rpent.testing.registry import FakeRegistry, fake_specs
 from rpent.tools import Capture, Image
 
 MAIN, WRIST, GHOST = (FrameChannel(camera=name) for name in ("top", "wrist", "ghost"))
@@ -86,35 +80,3 @@ def test_views_are_stored_beside_the_step_and_not_shown_to_the_planner(env, reco
     assert (view.name, view.path) == ("wrist", "steps/0000/view_wrist.jpg")
     assert (recorder.directory.path / view.path).read_bytes() == view.data
     assert step.depth == ["top"]
-
-
-@pytest.mark.parametrize("live", [True, False])
-def test_a_run_shows_more_only_to_spectators(tmp_path, monkeypatch, live):
-    """Over the real services: frames while the call is under way and the depth of each step; unwatched, no frames."""
-    specs = fake_specs()
-    spec = DashboardSpec(frames=(MAIN, GHOST))  # the fake robot refuses the second one
-    specs["robots"]["fake"] = replace(specs["robots"]["fake"], dashboard=spec)
-    calls = [("move_to", {"xyz": [0.2, 0.1, 0.3]}), ("finish", {"status": "stuck"})]
-    request = RunRequest(
-        robot="fake",
-        planner="scripted",
-        robot_config={"step_time_s": 0.01},
-        planner_config={"calls": calls},
-        output_dir=tmp_path,
-        progress="quiet",
-        live=live,
-    )
-    outcome = execute(request, registry=FakeRegistry(specs))
-    events = list(read_events(outcome.run_dir / "events.jsonl"))
-    frames = [event for event in events if isinstance(event, ev.FrameShown)]
-    opening = next(event for event in events if isinstance(event, ev.StepCaptured))
-    moved = next(event for event in events if isinstance(event, ev.ToolReturned))
-    assert (opening.depth, opening.views) == (["top"], [])
-    assert moved.ok
-    assert moved.depth == ["top"]
-    assert (outcome.run_dir / "steps" / "0001" / "depth_top.png").is_file()
-    assert bool(frames) == live
-    assert all((outcome.run_dir / frame.image["path"]).is_file() for frame in frames)
-    assert "live" not in (outcome.run_dir / "run.json").read_text()
-    begin_s, end_s = moved.video_s
-    assert 0 < begin_s < end_s

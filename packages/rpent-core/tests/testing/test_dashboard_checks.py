@@ -3,16 +3,19 @@
 from dataclasses import replace
 
 import pytest
+from rpent.cancel import CancelToken
+from rpent.robot import ToolContext
 from rpent.specs import Choice, DashboardSpec, FrameChannel
+from rpent.testing import LocalChannel
 from rpent.testing.dashboard_checks import (
     check_choices,
     check_frames,
     check_primitives,
     check_task_fields,
 )
-from rpent.testing.fake_robot.robot import SPEC
-from rpent.testing.registry import FakeRegistry
-from rpent.testing.toolkit_contract import open_bench
+from rpent.testing.fake_robot.config import FakeConfig, FakeEnvConfig
+from rpent.testing.fake_robot.robot import SPEC, FakeRobot
+from rpent.testing.fake_robot.server import create
 
 HERE = "test_dashboard_checks_choices"
 """A module that the test writes: what it offers is asked for in another process too."""
@@ -36,9 +39,17 @@ def offers(plugin_site, spec):
 
 
 @pytest.fixture
-def toolkit():
-    with open_bench("fake", {}, FakeRegistry()) as bench:
-        yield bench.toolkit
+def toolkit(tmp_path):
+    robot = FakeRobot(FakeConfig())
+    return robot.toolkit(
+        ToolContext(
+            setup=robot.setup(),
+            channels={"env": LocalChannel(create(FakeEnvConfig()))},
+            run_dir=tmp_path,
+            cancel=CancelToken,
+            progress=lambda data: None,
+        )
+    )
 
 
 def test_the_fake_robots_own_is_in_order(toolkit):
