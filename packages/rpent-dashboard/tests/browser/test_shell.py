@@ -133,6 +133,17 @@ def test_the_badge_says_when_the_server_is_gone(serve: Any, new_page: Any) -> No
     assert page.locator("[aria-live=assertive]").inner_text() == "Reconnecting…"
 
 
+def test_a_server_that_came_back_with_another_token_is_told_of(serve: Any, new_page: Any) -> None:
+    page = new_page(serve)
+    page.locator(".connection", has_text="Live").wait_for()
+    refusal = {"error": {"message": "Who are you?", "hint": "", "field": ""}}
+    page.route("**/api/me", lambda route: route.fulfill(status=401, json=refusal))
+    serve.dashboard.stop()
+    page.locator(".connection", has_text="No access").wait_for()
+    page.get_by_role("alert").filter(has_text="open the address that it printed").wait_for()
+    assert page.get_by_role("alert").count() == 1
+
+
 @pytest.mark.parametrize("name", ["session", "launch", "compare", "run/one"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "locale"), [(360, "zh-CN"), (1440, "en-US")])

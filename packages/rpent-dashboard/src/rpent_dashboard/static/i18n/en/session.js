@@ -12,6 +12,7 @@ export default {
   "session.earlierTasks": "Tasks: {count}",
   "session.earlierQueued": "still queued: {count}",
   "session.earlierInterrupted": "interrupted: {count}",
+  "session.earlierInUse": "open in another process",
   "session.earlierRuns": "Runs",
   "session.continue": "Continue",
   "session.continueNamed": "Continue {name}",

@@ -22,6 +22,7 @@ export default {
   "shell.theme.dark": "Dark",
   "shell.connection.open": "Live",
   "shell.connection.lost": "Reconnecting…",
+  "shell.connection.shut": "No access",
   "shell.keys.title": "Keyboard shortcuts",
   "shell.keys.everywhere": "Everywhere",
   "shell.keys.help": "Show the shortcuts",

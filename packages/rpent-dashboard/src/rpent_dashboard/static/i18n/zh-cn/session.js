@@ -11,6 +11,7 @@ export default {
   "session.earlierTasks": "任务：{count}",
   "session.earlierQueued": "仍在排队：{count}",
   "session.earlierInterrupted": "被中断：{count}",
+  "session.earlierInUse": "已在另一个进程中打开",
   "session.earlierRuns": "运行记录",
   "session.continue": "继续",
   "session.continueNamed": "继续 {name}",

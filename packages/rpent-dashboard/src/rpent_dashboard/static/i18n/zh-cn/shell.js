@@ -22,6 +22,7 @@ export default {
   "shell.theme.dark": "深色",
   "shell.connection.open": "实时",
   "shell.connection.lost": "正在重连…",
+  "shell.connection.shut": "无法访问",
   "shell.keys.title": "键盘快捷键",
   "shell.keys.everywhere": "全局",
   "shell.keys.help": "显示快捷键",

@@ -53,6 +53,7 @@ function earlierItem(session) {
     t("session.earlierTasks", { count: session.tasks }),
     session.queued ? t("session.earlierQueued", { count: session.queued }) : null,
     session.interrupted ? t("session.earlierInterrupted", { count: Number(session.interrupted) }) : null,
+    session.in_use ? t("session.earlierInUse") : null,
   ];
   const goOn = () => act(`continue:${session.name}`, () => post("/api/session/continue", { name: session.name }));
   return h(
@@ -71,7 +72,7 @@ function earlierItem(session) {
       h("a", { class: "btn btn-small", href: routeTo("library", [], { session: session.name }) }, t("session.earlierRuns")),
       h(
         "button",
-        { type: "button", class: "btn btn-small btn-primary", "aria-label": t("session.continueNamed", { name: session.name }), on: { click: goOn } },
+        { type: "button", class: "btn btn-small btn-primary", disabled: Boolean(session.in_use), "aria-label": t("session.continueNamed", { name: session.name }), on: { click: goOn } },
         t("session.continue"),
       ),
     ),

@@ -1,14 +1,17 @@
 /**
  * The badge that says whether the page is up to date: one for all streams that the page follows.
  */
-import { stream } from "/static/js/api.js";
+import { get, stream } from "/static/js/api.js";
 import { h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
-import { announce } from "/static/js/shell/announce.js";
+import { announce, toast } from "/static/js/shell/announce.js";
 
 const states = new Map();
 let badge = null;
 let shown = "";
+/** Whether the server, back again, does not know this browser: it started anew, with another token. */
+let shut = false;
+let asking = false;
 
 /** The badge, for the header. */
 export function connectionBadge() {
@@ -32,6 +35,8 @@ export function follow(path, handlers, onState = () => {}) {
   const id = Symbol(path);
   const close = stream(path, handlers, (state) => {
     states.set(id, state);
+    if (state === "lost") askWhy();
+    else if (state === "open") shut = false;
     draw();
     onState(state);
   });
@@ -42,9 +47,21 @@ export function follow(path, handlers, onState = () => {}) {
   };
 }
 
+/** Waiting for a server that is gone differs from one that answers and lets nobody in without its new token. */
+async function askWhy() {
+  if (asking || shut) return;
+  asking = true;
+  const { status } = await get("/api/me").catch((error) => error);
+  asking = false;
+  if (status !== 401) return;
+  shut = true;
+  draw();
+  toast(t("shell.noAccess"), { kind: "error" });
+}
+
 function draw() {
   const all = [...states.values()];
-  const state = all.includes("lost") ? "lost" : all.includes("open") ? "open" : "none";
+  const state = all.includes("lost") ? (shut ? "shut" : "lost") : all.includes("open") ? "open" : "none";
   if (!badge || state === shown) return;
   if (state === "lost") announce(t("shell.connection.lost"), { urgent: true });
   badge.dataset.state = shown = state;
