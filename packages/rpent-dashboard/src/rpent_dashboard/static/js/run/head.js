@@ -57,7 +57,7 @@ export class Head {
     const wanted = `${outcome} ${this.model.broken} ${this.model.unknown}`;
     if (wanted === this.drawn) return;
     this.drawn = wanted;
-    fill(this.badge, outcomeBadge(outcome));
+    fill(this.badge, outcome ? outcomeBadge(outcome) : "");
     fill(this.notices, this.#notices());
   }
 
@@ -67,6 +67,7 @@ export class Head {
 
   #outcome(running) {
     const { outcome } = this.model;
+    if (!outcome && this.problem) return ""; // it was deleted, or cannot be read
     if (!outcome) return running ? "running" : (this.detail?.row?.outcome ?? "running");
     if (outcome.benchmark_success === true) return "success";
     if (["interrupted", "infrastructure"].includes(outcome.reason)) return outcome.reason;

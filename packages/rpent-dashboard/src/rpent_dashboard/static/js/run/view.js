@@ -106,7 +106,9 @@ export class RunView {
     } catch (error) {
       if (this.gone) return;
       this.head.setProblem(error);
-      if (error.status === 404) this.#missing();
+      if (error.status !== 404) return this.schedule.request();
+      this.detail = null;
+      this.#missing();
     }
     this.schedule.request();
   }
@@ -133,6 +135,14 @@ export class RunView {
     this.ended = true;
     if (!this.model.over) giveUp(this.model);
     this.load();
+    this.close();
+    this.close = follow("/api/library/stream", { changed: () => this.#lookAgain() });
+  }
+
+  /** Something changed below the output directory: this run may have been resumed, or deleted. */
+  async #lookAgain() {
+    await this.load();
+    if (!this.gone && this.detail?.live) this.options.onRestart?.();
   }
 
   /** Whether events are still to come. */
