@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -17,8 +19,10 @@ from rpent.testing.fake_robot.config import FakeConfig
 from rpent.testing.fake_robot.robot import FakeRobot
 from rpent_dashboard.ending import end_session
 from rpent_dashboard.hosting.errors import ConflictError, FieldError, NotFoundError
+from rpent_dashboard.hosting.host import Host
+from rpent_dashboard.hosting.session import HostedSession
 
-from .conftest import TOKEN, manual, scripted
+from .conftest import TOKEN, manual, registry, scripted
 
 FAR = ("move_to", {"xyz": [0.3, 0.3, 0.3]})
 STUCK = ("finish", {"status": "stuck"})
@@ -282,3 +286,27 @@ def test_a_terminal_that_was_closed_ends_the_session_in_order(stage, monkeypatch
     end_session(one.host, Interrupts())
     (task,) = session.record.tasks.values()
     assert (task.outcome, task.detail, session.exit_code) == ("interrupted", "Interrupted by the user.", 130)
+
+
+def test_a_session_that_is_closed_while_it_begins_ends_in_order(tmp_path, monkeypatch):
+    host, start = Host(tmp_path, registry=registry()), HostedSession.start
+    closing = threading.Thread(target=host.close)
+
+    def start_late(session):
+        closing.start()
+        until(lambda: session.closing)
+        start(session)
+
+    monkeypatch.setattr(HostedSession, "start", start_late)
+    session = host.open(manual())
+    closing.join(20)
+    assert not closing.is_alive()
+    assert not host.is_open
+    assert not is_locked(session.folder)
+
+
+def until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

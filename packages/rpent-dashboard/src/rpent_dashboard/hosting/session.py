@@ -72,6 +72,7 @@ class HostedSession:
         """Held while the record changes; wakes the thread that runs tasks."""
         self._requests: dict[str, RunRequest] = {}
         self._shared = SharedServices(held.path / "logs", self._service)
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="rpent-dashboard-tasks", daemon=True)
 
     @property
@@ -156,7 +157,7 @@ class HostedSession:
         self.changed()
         if performance is not None:
             performance.stop(reason, impatient=impatient)
-        self._thread.join()
+        self._over.wait()  # its thread may be about to start
 
     def note(self, kind: str, **values: Any) -> None:
         """Write an entry, take it in, and tell whoever watches."""
@@ -178,6 +179,7 @@ class HostedSession:
 
     def _work(self) -> None:
         with ExitStack() as end:  # whatever fails there, the rest is done
+            end.callback(self._over.set)
             end.callback(self._on_closed)
             end.callback(self._held.release)
             end.callback(self._journal.close)
