@@ -266,8 +266,9 @@ def test_a_service_that_cannot_be_stopped_does_not_keep_the_session_open(stage, 
 
     monkeypatch.setattr(SharedServices, "close", fail)
     s = stage(manual())
-    path = s.folder
+    path, session = s.folder, s.host.session
     s.host.close()
+    session._thread.join(20)  # it raises at its end what went wrong
     assert not s.host.is_open
     assert s.host.closed.is_set()
     assert not is_locked(path)
