@@ -101,6 +101,14 @@ def test_what_the_server_refuses_stands_where_it_was_entered(steer):
     assert steered.tasks.count() == 0
 
 
+def test_a_server_that_is_gone_is_told_of_in_the_language_of_the_page(steer):
+    steered = steer("talker", browser={"locale": "zh-CN"})
+    page = steered.page
+    page.route("**/api/session/tasks", lambda route: route.abort())
+    page.get_by_role("button", name="加入队列").click()
+    page.get_by_role("alert").filter(has_text="控制台没有响应").wait_for()
+
+
 def test_a_task_that_cannot_be_run_says_so_whatever_is_looked_at(steer, host):
     steered = steer("talker")
     page = steered.page

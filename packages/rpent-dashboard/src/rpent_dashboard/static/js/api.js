@@ -2,6 +2,7 @@
  * Talking to the server: requests that carry the CSRF header, and streams that go on where they stopped.
  */
 
+import { t } from "/static/js/i18n.js";
 import { takeTurns } from "/static/js/turns.js";
 
 /** What the server refused: one sentence, a hint, and the field that it is about, where there is one. */
@@ -24,7 +25,7 @@ export async function whoAmI() {
 
 /** GET, as JSON. */
 export async function get(path, { signal } = {}) {
-  return answer(await fetch(path, { headers: { Accept: "application/json" }, signal }));
+  return answer(await reach(path, { headers: { Accept: "application/json" }, signal }));
 }
 
 /** POST JSON. */
@@ -37,7 +38,17 @@ async function change(method, path, body) {
   const { csrf } = await whoAmI();
   const headers = { Accept: "application/json", "X-RPent-CSRF": csrf };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  return answer(await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
+  return answer(await reach(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }));
+}
+
+/** Send; a server that is gone is told of in the user's words, not in the browser's. */
+async function reach(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ApiError(0, { message: t("shell.unreachable") });
+  }
 }
 
 async function answer(response) {

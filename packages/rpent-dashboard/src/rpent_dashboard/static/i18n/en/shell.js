@@ -20,6 +20,7 @@ export default {
   "shell.theme.auto": "Auto",
   "shell.theme.light": "Light",
   "shell.theme.dark": "Dark",
+  "shell.unreachable": "The dashboard does not answer. Its command may have ended.",
   "shell.connection.open": "Live",
   "shell.connection.lost": "Reconnecting…",
   "shell.connection.shut": "No access",

@@ -20,6 +20,7 @@ export default {
   "shell.theme.auto": "自动",
   "shell.theme.light": "浅色",
   "shell.theme.dark": "深色",
+  "shell.unreachable": "控制台没有响应，它的命令可能已经结束。",
   "shell.connection.open": "实时",
   "shell.connection.lost": "正在重连…",
   "shell.connection.shut": "无法访问",

@@ -74,7 +74,7 @@ function answerLine(item) {
   const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !ELSEWHERE.has(name)));
   const answer = oneLine(rest, 220);
   if (item.arguments && answer === oneLine(item.arguments, 220)) return null;
-  return h("p", { class: `run-answer${call.status === "ok" ? "" : " run-error"}` }, inline(answer));
+  return h("p", { class: `run-answer${["ok", "cancelled"].includes(call.status) ? "" : " run-error"}` }, inline(answer));
 }
 
 function notices({ data }) {
