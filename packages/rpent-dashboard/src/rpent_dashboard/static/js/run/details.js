@@ -5,7 +5,7 @@ import { fill, h, setText } from "/static/js/dom.js";
 import { moment, number, t } from "/static/js/i18n.js";
 import { filesPanel } from "/static/js/run/files.js";
 import { budgets } from "/static/js/run/model_usage.js";
-import { runSeconds, sessionSeconds } from "/static/js/run/model.js";
+import { sessionSeconds, shownSeconds } from "/static/js/run/model.js";
 import { reasonName, stageName, statusName } from "/static/js/run/parts.js";
 import { Services } from "/static/js/run/services.js";
 import { tree } from "/static/js/run/tree.js";
@@ -66,7 +66,7 @@ export class Details {
       [t("run.benchmark"), model.over || success !== null ? verdict : t("run.notYet")],
       [t("run.claim"), statusName(outcome.planner_status ?? row.planner_status ?? "") || "–"],
       [t("run.why"), reasonName(outcome.reason ?? row.reason ?? "") || "–"],
-      [t("run.duration"), duration(runSeconds(model))],
+      [t("run.duration"), duration(shownSeconds(model, row))],
       [t("run.calls"), count(model.toolCalls)],
       [t("run.controlSteps"), count(model.envSteps)],
       model.attempts.length ? [t("run.attempts"), count(model.attempts.length)] : null,

@@ -4,7 +4,7 @@
 import { fill, h, setText } from "/static/js/dom.js";
 import { currentLanguage, t } from "/static/js/i18n.js";
 import { routeTo } from "/static/js/router.js";
-import { runSeconds } from "/static/js/run/model.js";
+import { shownSeconds } from "/static/js/run/model.js";
 import { duration } from "/static/js/shell/format.js";
 import { outcomeBadge } from "/static/js/shell/outcome.js";
 
@@ -88,7 +88,7 @@ export class Head {
     const row = detail?.row ?? {};
     const robot = model.started?.robot ?? row.robot;
     const planner = model.resumes.findLast((known) => known.planner)?.planner || model.started?.planner || row.planner;
-    const parts = [robot, row.suite, planner, row.model, duration(runSeconds(model)), this.name];
+    const parts = [robot, row.suite, planner, row.model, duration(shownSeconds(model, row)), this.name];
     return parts.filter(Boolean).join(" · ");
   }
 

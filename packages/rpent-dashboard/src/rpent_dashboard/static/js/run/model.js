@@ -123,6 +123,10 @@ export function giveUp(model) {
 /** Seconds from the first event to the last. */
 export const runSeconds = (model) => (model.firstTime === null ? 0 : model.lastTime - model.firstTime);
 
+/** The same, as the list of runs says it once the run is over: its last moments leave no event. */
+export const shownSeconds = (model, row) =>
+  model.over && row?.state === "ended" ? (row.duration_s ?? runSeconds(model)) : runSeconds(model);
+
 const HANDLERS = {
   run_started(model, event) {
     model.started = event;

@@ -17,6 +17,7 @@ export class Services {
     this.model = model;
     this.labels = {};
     this.logs = [];
+    this.ended = false;
     this.rows = new Map();
     this.node = h("div", { class: "stack-s" });
     this.none = h("p", { class: "muted small" }, t("run.noServices"));
@@ -25,6 +26,7 @@ export class Services {
 
   setDetail(detail) {
     this.labels = detail.dashboard?.service_labels ?? {};
+    this.ended = !detail.live;
     this.logs = (detail.logs ?? []).map((log) => log.service);
   }
 
@@ -58,13 +60,18 @@ export class Services {
     const known = this.model.services.get(name);
     setText(row.label, this.labels[name] ?? name);
     const state = known?.state ?? "";
-    row.badge.hidden = !state;
+    row.badge.hidden = !state || (state === "ready" && this.#over());
     row.badge.className = `badge badge-${LOOKS[state] ?? "muted"}`;
     setText(row.badge, `${SIGNS[state] ?? ""} ${stateName(state)}`);
     const crashes = known?.crashes ? t("run.crashes", { count: known.crashes }) : "";
     setText(row.detail, [known?.detail, crashes].filter(Boolean).join(" · "));
     row.detail.hidden = !row.detail.textContent;
     row.log.hidden = !this.logs.includes(name);
+  }
+
+  /** A run that is over has no use for its services: that they were ready says nothing any more. */
+  #over() {
+    return this.model.over || this.ended;
   }
 
   #toggle(row, name) {
