@@ -56,3 +56,20 @@ def gone(page):
     assert page.locator(".run-state .badge[data-outcome=running]").count() == 0
     assert "▶" not in page.title()
     assert page.problems == []
+
+
+def test_a_browser_that_forbids_full_screen_and_the_clipboard_is_no_error(serve, make_run, page):
+    make_run("stopped", manifest={"outcome": None, "finished": None}, events=[])
+    page.add_init_script(
+        "Element.prototype.requestFullscreen = async () => { throw new Error('forbidden'); };"
+        "navigator.clipboard.writeText = async () => { throw new Error('forbidden'); };"
+    )
+    page.goto(f"{serve.url}/#/run/stopped")
+    page.reload()
+    page.locator(".run-notices code", has_text="rpent resume stopped").wait_for()
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy").wait_for(state="detached")
+    assert page.get_by_text("Copied").count() == 0
+    page.keyboard.press("f")
+    page.wait_for_timeout(200)
+    assert page.problems == []

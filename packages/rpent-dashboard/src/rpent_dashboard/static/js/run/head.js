@@ -111,13 +111,21 @@ export class Head {
     const words = known === `run.notice.${code}` ? text : own;
     if (code !== "interrupted") return notice(LEVELS[code] ?? "info", words);
     const command = `rpent resume ${this.detail?.row?.name ?? this.name}`;
-    const copy = h("button", { type: "button", class: "btn btn-small" }, t("run.copy"));
-    copy.addEventListener("click", async () => {
-      await navigator.clipboard?.writeText(command);
-      copy.textContent = t("run.copied");
-    });
-    return notice("warn", known, [h("code", {}, command), " ", copy]);
+    return notice("warn", known, [h("code", {}, command), " ", copyButton(command)]);
   }
+}
+
+/** A button that copies; none where the browser has no clipboard for the page (over a network without TLS). */
+function copyButton(text) {
+  if (!navigator.clipboard) return "";
+  const copy = h("button", { type: "button", class: "btn btn-small" }, t("run.copy"));
+  copy.addEventListener("click", () =>
+    navigator.clipboard.writeText(text).then(
+      () => setText(copy, t("run.copied")),
+      () => copy.remove(),
+    ),
+  );
+  return copy;
 }
 
 function notice(level, text, more = null) {

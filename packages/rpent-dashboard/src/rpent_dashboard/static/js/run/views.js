@@ -51,8 +51,8 @@ export class Views {
 
   /** Fill the screen, or go back. */
   toggleFull() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else this.node.requestFullscreen?.();
+    const asked = document.fullscreenElement ? document.exitFullscreen() : this.node.requestFullscreen?.();
+    asked?.catch(() => {}); // the browser forbids it, or the page has gone on
   }
 
   /**
