@@ -119,6 +119,7 @@ def test_a_message_reaches_the_model(with_model, tmp_path):
     state = rpent.wait_for("awaiting")
     assert state["model"] == "openai-chat:test-model"
     assert [task["values"] for task in state["tasks"]] == [{}]
+    assert rpent.client.get("/api/me").json()["one_session"] is True
     rpent.post("/messages", {"text": "Say that it is <b>done</b>."})
     state = rpent.wait_idle()
     assert "Say that it is <b>done</b>." in told(server.requests[1])

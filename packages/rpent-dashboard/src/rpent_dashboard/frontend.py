@@ -32,7 +32,7 @@ def run(request: RunRequest, config: DashboardConfig, *, task_given: bool) -> in
     Raises:
         RpentError: The request or the address cannot be used; nothing has been started then.
     """
-    host = Host(request.output_dir)
+    host = Host(request.output_dir, one_session=True)
     with Interrupts() as interrupts:
         interrupts.raising = False
         try:

@@ -38,13 +38,17 @@ class Host:
     Args:
         output_dir: Where sessions' folders are made.
         registry: Where plugins come from; the installed ones when None.
+        one_session: Whether the command, and the page with it, ends with the session.
     """
 
-    def __init__(self, output_dir: Path, *, registry: Registry | None = None) -> None:
+    def __init__(
+        self, output_dir: Path, *, registry: Registry | None = None, one_session: bool = False
+    ) -> None:
         self.output_dir = expanded(output_dir)
         self.registry: Registry = registry or installed.current()
         self.changes = Changes()
         self.catalogue = Catalogue(self.registry)
+        self.one_session = one_session
         self.closed = threading.Event()
         """Set when a session came to its end and no other has begun."""
         self._lock = threading.Lock()

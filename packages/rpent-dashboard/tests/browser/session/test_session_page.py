@@ -101,6 +101,17 @@ def test_what_the_server_refuses_stands_where_it_was_entered(steer):
     assert steered.tasks.count() == 0
 
 
+@pytest.mark.parametrize("one_session", [False, True])
+def test_what_ends_with_a_session_is_said_before(steer, host, one_session):
+    host.one_session = one_session
+    page = steer("talker").page
+    page.get_by_role("button", name="Close session").click()
+    page.get_by_role("dialog").get_by_text("can be continued later").wait_for()
+    assert (
+        page.get_by_role("dialog").get_by_text("The command that opened it ends too").count() == one_session
+    )
+
+
 def test_a_server_that_is_gone_is_told_of_in_the_language_of_the_page(steer):
     steered = steer("talker", browser={"locale": "zh-CN"})
     page = steered.page

@@ -84,7 +84,8 @@ def test_what_an_installed_robot_says_of_its_cameras(serve_with: Any, make_run: 
     )
     run = make_run()
     state = {"current": "t1", "tasks": [{"id": "t1", "run": run.name}]}
-    host = SimpleNamespace(registry=FakeRegistry({"robots": {"fake": spec}}), state=lambda: state)
+    specs = FakeRegistry({"robots": {"fake": spec}})
+    host = SimpleNamespace(registry=specs, state=lambda: state, one_session=False)
     found = detail(serve_with(hosted=host), run.name)
     assert found["dashboard"] == {
         "frames": [

@@ -25,6 +25,7 @@ def router(surroundings: Surroundings) -> APIRouter:
             "output_dir": encodable(surroundings.output_dir.resolve().name),
             "loopback": settings.loopback,
             "hosting": surroundings.host is not None,
+            "one_session": surroundings.host is not None and surroundings.host.one_session,
         }
 
     return routes

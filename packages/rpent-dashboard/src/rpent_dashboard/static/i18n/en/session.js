@@ -39,6 +39,7 @@ export default {
   "session.closing.title": "Close this session?",
   "session.closing.text":
     "The running task is stopped and the shared services end. Queued tasks stay on record: the session can be continued later.",
+  "session.closing.command": "The command that opened it ends too, and this page with it; rpent dashboard shows the runs and continues the session.",
   "session.closing.done": "The session is closing.",
 
   "session.key.write": "Write a message or a command",

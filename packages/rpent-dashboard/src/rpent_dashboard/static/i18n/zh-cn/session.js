@@ -37,6 +37,7 @@ export default {
   "session.close": "关闭会话",
   "session.closing.title": "关闭这个会话？",
   "session.closing.text": "正在运行的任务会停止，共享服务会结束。排队的任务会保留在记录中，以后可以继续这个会话。",
+  "session.closing.command": "打开它的命令也会结束，本页面随之失效；之后可用 rpent dashboard 查看运行并继续会话。",
   "session.closing.done": "会话正在关闭。",
 
   "session.key.write": "写消息或命令",

@@ -1,7 +1,7 @@
 /**
  * The session's head: the robot, who plans, the shared services, and the way out.
  */
-import { post } from "/static/js/api.js";
+import { post, whoAmI } from "/static/js/api.js";
 import { fill, h, setText } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { act } from "/static/js/session/act.js";
@@ -58,6 +58,8 @@ function serviceItem(service, state) {
 }
 
 async function closeSession() {
-  if (await confirmDialog(t("session.closing.title"), t("session.closing.text"), t("session.close")))
+  const { one_session: last } = await whoAmI();
+  const text = [t("session.closing.text"), last ? t("session.closing.command") : ""].filter(Boolean).join(" ");
+  if (await confirmDialog(t("session.closing.title"), text, t("session.close")))
     await act("close", () => post("/api/session/close"), { done: t("session.closing.done") });
 }
