@@ -44,6 +44,8 @@ class TableSession:
     held: Thing | None = None
     crashes: int = 0
     """So many placements are cut short by a crash; the world is put back to where it was before."""
+    looks_lost: list[str] = field(default_factory=list)
+    """What becomes of the first looks: `crash` or `interrupt`."""
     finished: dict[str, Any] | None = None
     memory: Any = None
     notices: list[str] = field(default_factory=list)
@@ -87,6 +89,10 @@ class TableSession:
             return ToolReply(ok=False, data={"error": "The budget is used up."}, ended=True)
         if name != "segment" and len(self.names()) in self.interrupt_at:
             return self._interrupted(self.interrupt_at.pop(len(self.names())))
+        if name == "segment" and self.looks_lost:
+            if self.looks_lost.pop(0) == "interrupt":
+                return self._interrupted(None)
+            return ToolReply(ok=False, data={"error": "crashed"}, undone=True)
         data = getattr(self, f"_{name}")(**arguments)
         if name != "segment" and "error" not in data:
             data["observation"] = self._observe()

@@ -28,6 +28,15 @@ def test_pick_and_place(table: Any, thing: Any) -> None:
     assert len(session.calls) == 7  # two questions before, two after
 
 
+def test_a_look_that_was_cut_short_saw_nothing_and_is_made_again(table: Any, thing: Any) -> None:
+    things = [thing("basket", (0.0, 0.3, 0.0), BASKET), thing("milk", (0.0, 0.0, 0.0))]
+    lost = ["crash", "interrupt", "crash"]
+    session = table("pick the milk and place it in the basket", things, looks_lost=lost)
+    assert run(session, max_attempts=1) == "success"
+    assert session.names() == ["grasp", "place", "finish"]
+    assert len(session.calls) == 10
+
+
 def test_a_grasp_that_fails_is_tried_otherwise(table: Any, thing: Any) -> None:
     things = [thing("basket", (0.0, 0.3, 0.0), BASKET), thing("milk", (0.0, 0.0, 0.0), grasps_needed=3)]
     session = table("pick the milk and place it in the basket", things)

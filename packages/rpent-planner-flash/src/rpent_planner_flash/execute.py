@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from rpent_planner_flash.scene import Candidate
 
 
+LOOKS = ("segment", "view_camera_meta")
+"""Calls that change nothing."""
+
+
 class Over(Exception):  # noqa: N818  (not an error: the session or a budget ended)
     """No further call is accepted."""
 
@@ -92,17 +96,21 @@ class Executor:
             attempt += self.session.interrupts == interrupts
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Call a tool through the session.
+        """Call a tool through the session; a look that a crash or the user cut short is made again: it saw nothing.
 
         Raises:
             Over: The session ended.
         """
-        reply = self.session.call(name, arguments)
-        if reply.ended:
-            raise Over
-        if self.session.user_messages():
-            self._look_anew()
-        return reply
+        while True:
+            interrupts = self.session.interrupts
+            reply = self.session.call(name, arguments)
+            if reply.ended:
+                raise Over
+            if self.session.user_messages():
+                self._look_anew()
+            cut_short = not reply.ok and (reply.undone or self.session.interrupts != interrupts)
+            if not (cut_short and name in LOOKS):
+                return reply
 
     def act(self, call: ToolCall, *, again: bool = False) -> tuple[bool, str]:
         """Make a call that changes the world, and forget what was seen before.
