@@ -72,7 +72,7 @@ def check_distribution(records: Sequence[PluginRecord]) -> CheckResult:
         )
     if all(record.status == "disabled" for record in records):
         return CheckResult(status="skip", message="Disabled.")
-    names = ", ".join(f"`{record.name}`" for record in records)
+    names = ", ".join(dict.fromkeys(f"`{record.name}`" for record in records))
     return CheckResult(status="ok", message=f"{records[0].version}: {names}.")
 
 
