@@ -55,6 +55,32 @@ def test_entries_that_are_not_as_they_should_be_change_nothing(tmp_path, line):
     assert (record.robot, list(record.tasks), record.tasks["a"].outcome) == ("fake", ["a"], None)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"id": [1]},
+        {"id": 7},
+        {"values": [1]},
+        {"planner": None},
+        {"planner_config": "x"},
+        {"label": {"a": 1}},
+    ],
+)
+def test_a_task_of_wrong_types_is_passed_over(tmp_path, changed):
+    kind, values = queued("b")
+    path = opened(tmp_path / "s", queued("a"), (kind, {**values, **changed}))
+    assert list(fold(read_entries(path)).tasks) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"status": ["x"]}, {"status": "dancing"}, {"outcome": {}}, {"run": 3}, {"detail": None}]
+)
+def test_an_end_of_wrong_types_is_passed_over(tmp_path, changed):
+    path = opened(tmp_path / "s", queued("a"), ("ended", {"id": "a", "status": "ended", **changed}))
+    task = fold(read_entries(path)).tasks["a"]
+    assert (task.status, task.outcome, task.run, task.detail) == ("queued", None, None, "")
+
+
 def test_what_was_under_way_is_interrupted_once_somebody_goes_on(tmp_path):
     path = opened(
         tmp_path / "s",

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import TypeAdapter
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Status = Literal["queued", "starting", "running", "ended", "interrupted", "withdrawn", "failed"]
 UNDER_WAY = ("starting", "running")
+VERDICT = ("outcome", "benchmark_success", "detail", "hint", "run")
+"""Fields of a task that its end tells."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +43,9 @@ class Task:
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
         return asdict(self)
+
+
+_TASK = TypeAdapter(Task)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,7 +80,8 @@ class Record:
             }
         elif kind == "queued":
             known = {name: entry[name] for name in Task.__dataclass_fields__ if name in entry}
-            self.tasks[str(entry["id"])] = Task(**{**known, "queued_at": time})
+            queued = _TASK.validate_python({**known, "queued_at": time})
+            self.tasks[queued.id] = queued
         elif (task := self.tasks.get(str(entry.get("id")))) is not None:
             _advance(task, str(kind), time, entry)
 
@@ -103,10 +111,11 @@ def _advance(task: Task, kind: str, time: float, entry: Mapping[str, Any]) -> No
     elif kind == "withdrawn":
         task.status, task.ended_at = "withdrawn", time
     elif kind == "ended":
-        task.ended_at, task.status = time, entry["status"]
-        for name in ("outcome", "benchmark_success", "detail", "hint", "run"):
-            if name in entry:
-                setattr(task, name, entry[name])
+        known = {name: entry[name] for name in ("status", *VERDICT) if name in entry}
+        ended = _TASK.validate_python({**asdict(task), **known})
+        task.ended_at, task.status = time, ended.status
+        for name in VERDICT:
+            setattr(task, name, getattr(ended, name))
 
 
 def fold(entries: Iterable[Mapping[str, Any]]) -> Record:
