@@ -81,6 +81,7 @@ def test_auto_follows_the_system(serve: Any, new_page: Any) -> None:
 
 
 def test_the_keyboard_reaches_the_content_first(page: Page) -> None:
+    page.get_by_role("heading", name="Runs", exact=True).wait_for()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
