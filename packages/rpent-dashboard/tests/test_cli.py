@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -45,6 +46,17 @@ def test_it_prints_the_address_and_ends_in_order_while_a_page_is_open(start, num
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_a_token_file_that_does_not_come_can_be_interrupted(start, tmp_path):
+    os.mkfifo(tmp_path / "token")
+    process = start("--port", "0", "--token-file", str(tmp_path / "token"))
+    # Once a writer gets through, the command is about to read.
+    writer = os.open(tmp_path / "token", os.O_WRONLY)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    os.close(writer)
+    assert (process.returncode, err.strip()) == (130, "Interrupted.")
 
 
 def test_a_port_that_is_taken_is_one_sentence(start):

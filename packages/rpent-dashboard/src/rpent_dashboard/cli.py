@@ -40,9 +40,9 @@ def command(ctx: click.Context, /, output_dir: str, **_: object) -> int:
     config = DashboardConfig(**given(ctx, _OPTIONS))
     host = Host(Path(output_dir))
     with Interrupts() as interrupts:
-        interrupts.raising = False
         try:
             with Dashboard(config, output_dir=host.output_dir, host=host) as dashboard:
+                interrupts.raising = False
                 announce(dashboard)
                 while not interrupts.pressed:
                     dashboard.wait(LOOK_S)

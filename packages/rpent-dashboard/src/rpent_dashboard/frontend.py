@@ -34,9 +34,9 @@ def run(request: RunRequest, config: DashboardConfig, *, task_given: bool) -> in
     """
     host = Host(request.output_dir, one_session=True)
     with Interrupts() as interrupts:
-        interrupts.raising = False
         try:
             with Dashboard(config, output_dir=host.output_dir, host=host) as dashboard:
+                interrupts.raising = False
                 session = host.open(request)
                 announce(dashboard, "#/session")
                 if task_given:
