@@ -210,6 +210,23 @@ def test_suggestions_depend_on_the_other_fields(page: Page) -> None:
     assert page.locator(".chosen", has_text="The 5 cubes").is_visible()
 
 
+def test_a_choice_does_not_repeat_what_the_field_says(page: Page) -> None:
+    page.evaluate(
+        """async () => {
+          const { schemaForm } = await import("/static/js/forms/schema_form.js");
+          const schema = { properties: { suite: { type: "string", description: "A task suite.", default: "a" } } };
+          window.form = schemaForm(schema, {
+            suggest: async () => [{ value: "a", label: "A task suite." }, { value: "b", label: "The second" }],
+          });
+          document.querySelector("main").replaceChildren(form.node);
+        }"""
+    )
+    field(page, "Suite").fill("b")
+    page.locator(".chosen", has_text="The second").wait_for()
+    field(page, "Suite").fill("a")
+    assert page.locator(".chosen").inner_text() == ""
+
+
 def test_what_a_choice_means_follows_the_other_fields(page: Page) -> None:
     make(page, Everything)
     page.evaluate(

@@ -129,8 +129,10 @@ class Field {
       list.offer(options);
       this.showChoice();
     };
-    this.showChoice = () =>
-      setText(chosen, options.find(({ value }) => String(value) === input.value.trim())?.label ?? "");
+    this.showChoice = () => {
+      const label = options.find(({ value }) => String(value) === input.value.trim())?.label ?? "";
+      setText(chosen, label === this.shape.schema.description ? "" : label);
+    };
     const own = (this.shape.schema.choices ?? this.shape.schema.examples ?? []).map((entry) =>
       entry !== null && typeof entry === "object" ? entry : { value: entry },
     );
