@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import types
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import click
+
+from rpent.fields import accepted_values, bounds_of, extra_of, without_none
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +59,7 @@ def options_from_model(
     return [
         _option(name, field, env_prefix, _Naming(taken, rename, prefix))
         for name, field in model.model_fields.items()
-        if _extra(field).get("cli", True)
+        if extra_of(field).get("cli", True)
     ]
 
 
@@ -113,7 +114,7 @@ class _Naming:
 
 def _option(name: str, field: FieldInfo, env_prefix: str | None, naming: _Naming) -> click.Option:
     flag = naming.flag(field.alias or name)
-    annotation = _without_none(field.annotation)
+    annotation = without_none(field.annotation)
     attributes = _attributes(annotation, field)
     declaration = f"{flag}/--no-{flag[2:]}" if annotation is bool else flag
     required = field.is_required()
@@ -136,28 +137,19 @@ def _attributes(annotation: Any, field: FieldInfo) -> dict[str, Any]:
         return {}
     if origin in _SEQUENCES and get_args(annotation):
         item = next(argument for argument in get_args(annotation) if argument is not Ellipsis)
-        return {"type": _type(_without_none(item), field), "multiple": True}
+        return {"type": _type(without_none(item), field), "multiple": True}
     return {"type": _type(annotation, field)}
 
 
-def _choices(annotation: Any, field: FieldInfo) -> list[Any]:
-    """Return what a field accepts, where that is a list."""
-    if get_origin(annotation) is Literal:
-        return list(get_args(annotation))
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return [member.value for member in annotation]
-    return list(_extra(field).get("choices", ()))
-
-
 def _type(annotation: Any, field: FieldInfo) -> click.ParamType:  # type: ignore[type-arg]
-    if choices := _choices(annotation, field):
+    if choices := accepted_values(annotation, field):
         return ValueChoice({str(value): value for value in choices})
     origin = get_origin(annotation) or annotation
     if annotation is int:
-        bounds = _bounds(field)
+        bounds = bounds_of(field)
         return click.IntRange(**bounds) if bounds else click.INT
     if annotation is float:
-        bounds = _bounds(field)
+        bounds = bounds_of(field)
         return click.FloatRange(**bounds) if bounds else click.FLOAT
     if isinstance(origin, type) and issubclass(origin, PurePath):
         return click.Path()
@@ -187,23 +179,6 @@ class ValueChoice(click.Choice):  # type: ignore[type-arg]
         return self.values[value]
 
 
-def _bounds(field: FieldInfo) -> dict[str, Any]:
-    bounds: dict[str, Any] = {}
-    for constraint in field.metadata:
-        for name, key, is_open in (
-            ("ge", "min", False),
-            ("gt", "min", True),
-            ("le", "max", False),
-            ("lt", "max", True),
-        ):
-            value = getattr(constraint, name, None)
-            if value is not None:
-                bounds[key] = value
-                if is_open:
-                    bounds[f"{key}_open"] = True
-    return bounds
-
-
 def _help(field: FieldInfo) -> str:
     text = (field.description or "").strip()
     if field.is_required() or field.default_factory is not None or field.default in (None, ""):
@@ -217,14 +192,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, _SEQUENCES):
         return ", ".join(str(item) for item in value) or "none"
     return str(value.value if isinstance(value, Enum) else value)
-
-
-def _extra(field: FieldInfo) -> dict[str, Any]:
-    return dict(field.json_schema_extra) if isinstance(field.json_schema_extra, dict) else {}
-
-
-def _without_none(annotation: Any) -> Any:
-    if get_origin(annotation) in {Union, types.UnionType}:
-        members = [member for member in get_args(annotation) if member is not type(None)]
-        return members[0] if len(members) == 1 else str
-    return annotation

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import types
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
+from rpent.fields import accepted_values, bounds_of, without_none
 from rpent.specs import Choice
 
 from rpent_dashboard.hosting.robots_choices import ask
@@ -32,44 +31,20 @@ def choices_of(
 
 def _of_model(info: FieldInfo, value: Any) -> list[Choice]:
     annotation = without_none(info.annotation)
-    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    if get_origin(annotation) is Literal:
-        return [Choice(value=option) for option in get_args(annotation)]
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return [Choice(value=member.value) for member in annotation]
-    if annotation is bool:
-        return [Choice(value=True), Choice(value=False)]
-    listed = extra.get("choices")
-    if isinstance(listed, list):
-        return [Choice(value=option) for option in listed]
-    return _span(info, annotation) or _usual(info, value)
+    listed = [True, False] if annotation is bool else accepted_values(annotation, info)
+    return [Choice(value=option) for option in listed] or _span(info, annotation) or _usual(info, value)
 
 
 def _span(info: FieldInfo, annotation: Any) -> list[Choice]:
-    low, high = _bounds(info)
-    if annotation is not int or low is None or high is None or high - low >= MAX_SPAN:
+    bounds = bounds_of(info) if annotation is int else {}
+    if not all(isinstance(bounds.get(name), int) for name in ("min", "max")):
         return []
-    return [Choice(value=number) for number in range(low, high + 1)]
-
-
-def _bounds(info: FieldInfo) -> tuple[int | None, int | None]:
-    found: dict[str, int] = {}
-    for constraint in info.metadata:
-        for name, key, by in (("ge", "low", 0), ("gt", "low", 1), ("le", "high", 0), ("lt", "high", -1)):
-            if isinstance(bound := getattr(constraint, name, None), int):
-                found[key] = bound + by
-    return found.get("low"), found.get("high")
+    low = bounds["min"] + bounds.get("min_open", False)
+    high = bounds["max"] - bounds.get("max_open", False)
+    return [Choice(value=number) for number in range(low, high + 1)] if high - low < MAX_SPAN else []
 
 
 def _usual(info: FieldInfo, value: Any) -> list[Choice]:
     """Return the value that holds when nothing is typed, as an example."""
     usual = value if value is not None else None if info.is_required() else info.default
     return [] if usual is None or isinstance(usual, dict | list | tuple) else [Choice(value=usual)]
-
-
-def without_none(annotation: Any) -> Any:
-    """Return an annotation without `None`."""
-    if get_origin(annotation) in {Union, types.UnionType}:
-        members = [member for member in get_args(annotation) if member is not type(None)]
-        return members[0] if len(members) == 1 else str
-    return annotation

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_origin
 
+from rpent.fields import without_none
 from rpent.suggest import did_you_mean, listing
 
-from rpent_dashboard.hosting.choices import without_none
 from rpent_dashboard.hosting.errors import FieldError
 from rpent_dashboard.hosting.forms import field_names
 from rpent_dashboard.hosting.words import checked_split

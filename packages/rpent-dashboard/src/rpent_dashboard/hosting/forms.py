@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema
+from rpent.fields import extra_of
 
 from rpent_dashboard.hosting.secrets import secret_fields
 
@@ -47,12 +48,7 @@ def schema_of(
 
 def field_names(model: type[BaseModel]) -> list[str]:
     """Return the fields that a user may set."""
-    return [name for name, field in model.model_fields.items() if _extra(field).get("cli", True)]
-
-
-def _extra(field: Any) -> dict[str, Any]:
-    extra = field.json_schema_extra
-    return dict(extra) if isinstance(extra, dict) else {}
+    return [name for name, field in model.model_fields.items() if extra_of(field).get("cli", True)]
 
 
 def _property(schema: Mapping[str, Any], *, secret: bool) -> dict[str, Any]:
