@@ -18,6 +18,7 @@ from rpent.runs.recorder import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from rpent.run.request import RunRequest
     from rpent.run.resolve import Registry
@@ -33,6 +34,7 @@ def execute(
     registry: Registry | None = None,
     cancel: CancelToken | None = None,
     on_event: Callable[[Event], None] | None = None,
+    on_directory: Callable[[Path], None] | None = None,
     steering: Steering | None = None,
     shared: SharedServices | None = None,
 ) -> Outcome:
@@ -46,6 +48,7 @@ def execute(
         registry: Where robots, planners and perceptors come from; the installed plugins when None.
         cancel: Ends the run as Ctrl-C does; for runs outside the main thread.
         on_event: Called with every event.
+        on_directory: Called with the run directory, once it is there and before anything happens in it.
         steering: A user who may edit the task and speak to the planner; the run is then interactive.
         shared: Lends the services of scope `shared`, which outlive the run; it starts its own when None.
 
@@ -64,6 +67,8 @@ def execute(
             manifest = fresh_manifest(resolved)
             manifest["timings_s"]["resolve"] = round(time.monotonic() - started, 3)
             directory.write_manifest(manifest)
+            if on_directory is not None:
+                on_directory(directory.path)
             recorder = Recorder(directory, record_video=request.record_video, live=request.live)
             recorder.listen(progress.on_event)
             if on_event is not None:

@@ -8,9 +8,12 @@ from rpent.run.execute import execute
 from rpent.runs import events as ev
 
 from rpent_dashboard.hosting.steering import Steerer
+from rpent_dashboard.reading.keys import SEPARATOR
 from rpent_dashboard.reading.rows import verdict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rpent.cancel import CancelToken
     from rpent.run.request import RunRequest
     from rpent.runs.events import Event
@@ -30,7 +33,6 @@ class Performance:
         self.services: dict[str, dict[str, Any]] = {}
         """Name → the last that was heard of a service of this run."""
         self._session, self._cancel = session, cancel
-        self._before: set[str] = set()
 
     def run(self, request: RunRequest, shared: SharedServices) -> int:
         """Run the task to its end; returns the exit code of `rpent run`.
@@ -38,11 +40,11 @@ class Performance:
         Raises:
             RpentError: It could not be started.
         """
-        self._before = self._runs()
         outcome = execute(
             request,
             registry=self._session.registry,
             cancel=self._cancel,
+            on_directory=self._begun,
             steering=self.steerer,
             shared=shared,
         )
@@ -73,12 +75,11 @@ class Performance:
             run=self._key(outcome.run_dir.name) if outcome.run_dir else None,
         )
 
+    def _begun(self, run: Path) -> None:
+        self._session.note("run", id=self.task.id, run=self._key(run.name))
+
     def _on_event(self, event: Event) -> None:
-        if isinstance(event, ev.RunStarted):
-            fresh = sorted(self._runs() - self._before)
-            if fresh:  # one task at a time makes a folder here, and this process holds the session
-                self._session.note("run", id=self.task.id, run=self._key(fresh[-1]))
-        elif isinstance(event, ev.StageChanged):
+        if isinstance(event, ev.StageChanged):
             if event.stage == "session" and event.status == "started":
                 self._session.note("running", id=self.task.id)
         elif isinstance(event, ev.ServiceState):
@@ -89,8 +90,5 @@ class Performance:
             }
             self._session.changed()
 
-    def _runs(self) -> set[str]:
-        return {path.parent.name for path in self._session.folder.glob("*/run.json")}
-
     def _key(self, run: str) -> str:
-        return f"{self._session.name}~{run}"
+        return SEPARATOR.join((self._session.name, run))
