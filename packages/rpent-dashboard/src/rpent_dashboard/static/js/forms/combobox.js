@@ -3,6 +3,7 @@
  */
 import { fill, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
+import { activeOption } from "/static/js/shell/listbox.js";
 
 /**
  * Add a list to a text input that stands in the page's tree already.
@@ -16,7 +17,7 @@ export function combobox(input) {
   const box = h("div", { class: "combo" });
   let options = [];
   let shown = [];
-  let active = -1;
+  const active = activeOption(list, input);
   let choosing = false;
   /** Clicked before there were options: it opens when they come. */
   let wanted = false;
@@ -55,7 +56,7 @@ export function combobox(input) {
     place();
     addEventListener("scroll", onScroll, true);
     addEventListener("resize", close);
-    return setActive(shown.findIndex(({ value }) => String(value) === input.value.trim()));
+    return active.moveTo(shown.findIndex(({ value }) => String(value) === input.value.trim()));
   }
 
   function close() {
@@ -63,7 +64,7 @@ export function combobox(input) {
     if (options.length) input.setAttribute("aria-expanded", "false");
     removeEventListener("scroll", onScroll, true);
     removeEventListener("resize", close);
-    setActive(-1);
+    active.moveTo(-1);
   }
 
   const onScroll = (event) => event.target !== list && close();
@@ -92,16 +93,6 @@ export function combobox(input) {
     );
   }
 
-  function setActive(at) {
-    list.children[active]?.setAttribute("aria-selected", "false");
-    active = at;
-    const item = list.children[active];
-    item?.setAttribute("aria-selected", "true");
-    item?.scrollIntoView({ block: "nearest" });
-    if (item) input.setAttribute("aria-activedescendant", item.id);
-    else input.removeAttribute("aria-activedescendant");
-  }
-
   function accept(at) {
     choosing = true;
     input.value = String(shown[at].value);
@@ -114,8 +105,8 @@ export function combobox(input) {
     if (!options.length || event.isComposing || event.ctrlKey || event.metaKey) return;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by && !isOpen()) open(options);
-    else if (by) setActive((Math.max(active, by < 0 ? 0 : -1) + by + shown.length) % shown.length);
-    else if (event.key === "Enter" && isOpen() && active >= 0) accept(active);
+    else if (by) active.moveTo((Math.max(active.at, by < 0 ? 0 : -1) + by + shown.length) % shown.length);
+    else if (event.key === "Enter" && isOpen() && active.at >= 0) accept(active.at);
     else if (event.key === "Escape" && isOpen()) close();
     else return;
     event.preventDefault();

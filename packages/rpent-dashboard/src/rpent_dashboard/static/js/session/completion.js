@@ -5,6 +5,7 @@ import { get } from "/static/js/api.js";
 import { fill, h } from "/static/js/dom.js";
 import { t } from "/static/js/i18n.js";
 import { COMMANDS } from "/static/js/session/listener.js";
+import { activeOption } from "/static/js/shell/listbox.js";
 
 const WAIT_MS = 60;
 
@@ -19,7 +20,7 @@ const WAIT_MS = 60;
 export function completion(area, onChange) {
   const list = h("ul", { id: "completion", class: "completion", role: "listbox", "aria-label": t("session.completions"), hidden: true });
   let found = { start: 0, end: 0, options: [], text: "" };
-  let active = -1;
+  const active = activeOption(list, area);
   let timer = 0;
   let asking = null;
 
@@ -34,14 +35,14 @@ export function completion(area, onChange) {
     asking = null;
     list.hidden = true;
     list.replaceChildren();
-    setActive(-1);
+    active.moveTo(-1);
   }
 
   function refresh() {
     clearTimeout(timer);
     asking?.abort();
     asking = null;
-    setActive(-1);
+    active.moveTo(-1);
     if (!area.value.startsWith("/")) close();
     else timer = setTimeout(fetchOptions, WAIT_MS);
   }
@@ -66,7 +67,7 @@ export function completion(area, onChange) {
     list.hidden = options.length === 0;
     fill(list, options.map(optionItem));
     const naming = answer.start === 0 && !options.some(({ insert }) => insert.trim() === typed);
-    setActive(naming && options.length ? 0 : -1);
+    active.moveTo(naming && options.length ? 0 : -1);
   }
 
   function optionItem({ insert, label }, at) {
@@ -83,16 +84,6 @@ export function completion(area, onChange) {
     );
   }
 
-  function setActive(at) {
-    list.children[active]?.setAttribute("aria-selected", "false");
-    active = at;
-    const item = list.children[active];
-    item?.setAttribute("aria-selected", "true");
-    item?.scrollIntoView({ block: "nearest" });
-    if (item) area.setAttribute("aria-activedescendant", item.id);
-    else area.removeAttribute("aria-activedescendant");
-  }
-
   function accept(at) {
     const { start, end, options } = found;
     const { insert } = options[at];
@@ -107,11 +98,11 @@ export function completion(area, onChange) {
     if (list.hidden || event.isComposing) return false;
     const stale = found.text !== area.value;
     const count = found.options.length;
-    if (event.key === "ArrowDown") setActive((active + 1) % count);
-    else if (event.key === "ArrowUp") setActive(active <= 0 ? count - 1 : active - 1);
+    if (event.key === "ArrowDown") active.moveTo((active.at + 1) % count);
+    else if (event.key === "ArrowUp") active.moveTo(active.at <= 0 ? count - 1 : active.at - 1);
     else if (event.key === "Tab" && !event.shiftKey) {
-      if (!stale) accept(Math.max(active, 0));
-    } else if (event.key === "Enter" && !event.shiftKey && active >= 0 && !stale) accept(active);
+      if (!stale) accept(Math.max(active.at, 0));
+    } else if (event.key === "Enter" && !event.shiftKey && active.at >= 0 && !stale) accept(active.at);
     else if (event.key === "Escape") close();
     else return false;
     event.preventDefault();
