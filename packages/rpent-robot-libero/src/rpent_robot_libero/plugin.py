@@ -54,7 +54,7 @@ def rpent_perceptors() -> Iterator[PerceptorSpec]:
     yield PerceptorSpec(
         name="libero-sim",
         summary="Instance masks from the simulator, looked up by a text prompt (privileged).",
-        perceptor="rpent_robot_libero.perception:SimulatorPerceptor",
+        perceptor="rpent_robot_libero.perception:LiberoPerceptor",
         privileged=True,
         robots=("libero",),
     )

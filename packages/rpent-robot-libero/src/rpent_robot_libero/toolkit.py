@@ -8,12 +8,12 @@ from rpent.env.client import EnvClient
 from rpent.policies.loop import PolicyLoop
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
+from rpent_manipulation.tools.contact import ContactTools
+from rpent_manipulation.tools.look import LookTools, picture
+from rpent_manipulation.tools.motion import MotionTools
+from rpent_manipulation.world import World
 
-from rpent_robot_libero.tools.contact import ContactTools
-from rpent_robot_libero.tools.look import LookTools, picture
-from rpent_robot_libero.tools.motion import MotionTools
 from rpent_robot_libero.tools.policy import PolicyTools
-from rpent_robot_libero.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

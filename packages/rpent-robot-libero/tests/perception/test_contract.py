@@ -19,9 +19,9 @@ class TestSimulatorPerceptor(PerceptorContract):
 
     @pytest.fixture
     def perceptor(self, fresh):
-        from rpent_robot_libero.perception import SimulatorPerceptor
+        from rpent_robot_libero.perception import LiberoPerceptor
 
-        return SimulatorPerceptor(PerceptorContext(channels={"env": fresh.channel}))
+        return LiberoPerceptor(PerceptorContext(channels={"env": fresh.channel}))
 
     @pytest.fixture
     def observation(self, fresh):

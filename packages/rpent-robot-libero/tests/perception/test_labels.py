@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rpent_robot_libero.perception.labels import match, parse, spoken, words
+from rpent_manipulation.perception.vocabulary import words
+from rpent_robot_libero.perception.labels import LIBERO
 
 SCENE = [
     "akita_black_bowl_1",
@@ -35,7 +36,7 @@ SCENE = [
 
 
 def _named(prompt: str) -> list[str]:
-    return [SCENE[index] for index, _ in match(prompt, SCENE)]
+    return [SCENE[index] for index, _ in LIBERO.match(prompt, SCENE)]
 
 
 @pytest.mark.parametrize(
@@ -73,16 +74,16 @@ def test_prompts_name_the_right_things(prompt: str, expected: list[str]) -> None
 
 
 def test_an_exact_name_scores_highest() -> None:
-    assert match("plate", SCENE)[0][1] == pytest.approx(1.0)
-    assert match("the sauce", SCENE)[0][1] < 1.0
+    assert LIBERO.match("plate", SCENE)[0][1] == pytest.approx(1.0)
+    assert LIBERO.match("the sauce", SCENE)[0][1] < 1.0
 
 
 def test_parts_and_wholes() -> None:
-    assert parse("handle of the top drawer") == ((), "top_drawer")
-    assert parse("bowl in the top drawer") == (("bowl",), "")
+    assert LIBERO.parse("handle of the top drawer") == ((), "top_drawer")
+    assert LIBERO.parse("bowl in the top drawer") == (("bowl",), "")
 
 
 def test_what_things_are_called() -> None:
-    assert spoken("akita_black_bowl_1") == "akita black bowl"
-    assert spoken("wooden_cabinet_1/cabinet_top") == "top drawer of wooden cabinet"
+    assert LIBERO.spoken("akita_black_bowl_1") == "akita black bowl"
+    assert LIBERO.spoken("wooden_cabinet_1/cabinet_top") == "top drawer of wooden cabinet"
     assert words("The Cookies, two mugs") == ("cookie", "two", "mug")

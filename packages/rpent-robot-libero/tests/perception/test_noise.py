@@ -111,9 +111,9 @@ def test_no_mask_breaks_a_tool(fresh, tmp_path, make, robot):
 
 @pytest.mark.parametrize("make", [nothing, everything, speckle, patches])
 def test_no_mask_breaks_what_is_done_with_a_held_thing(fresh, tmp_path, make):
-    from rpent_robot_libero.perception import SimulatorPerceptor
+    from rpent_robot_libero.perception import LiberoPerceptor
 
-    toolkit = build(fresh, SimulatorPerceptor(PerceptorContext(channels={"env": fresh.channel})), tmp_path)
+    toolkit = build(fresh, LiberoPerceptor(PerceptorContext(channels={"env": fresh.channel})), tmp_path)
     assert call(toolkit, "grasp", {"target": "salad dressing"})["held"]
     toolkit.world.perceptor = Masks(make)
     call(toolkit, "place", {"on": "basket", "relation": "in"})

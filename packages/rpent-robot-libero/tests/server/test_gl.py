@@ -4,7 +4,7 @@ import os
 
 import pytest
 from rpent.errors import RpentError
-from rpent_robot_libero.server import gl
+from rpent_manipulation.mujoco import gl
 
 
 @pytest.fixture

@@ -124,9 +124,9 @@ def test_other_bytes_are_refused(fresh, data):
 
 
 def test_the_oldest_actions_go_when_there_are_too_many():
-    from rpent_robot_libero.server.executed import MAX_ACTIONS, Executed
+    from rpent_manipulation.env.executed import MAX_ACTIONS, Executed
 
-    executed = Executed()
+    executed = Executed(7)
     for step in range(MAX_ACTIONS + 3):
         executed.add(np.full(7, step))
     kept = executed.drain(MAX_ACTIONS + 3)

@@ -17,7 +17,7 @@ def toolkit_over(tmp_path: Path) -> Callable[..., object]:
     """Build a LIBERO toolkit over an env as it is now."""
 
     def build(env: EnvClient, *, perceptor: bool = True) -> object:
-        from rpent_robot_libero.perception import SimulatorPerceptor
+        from rpent_robot_libero.perception import LiberoPerceptor
         from rpent_robot_libero.toolkit import LiberoToolkit
 
         channels = {"env": env.channel}
@@ -28,7 +28,7 @@ def toolkit_over(tmp_path: Path) -> Callable[..., object]:
                 run_dir=tmp_path,
                 cancel=CancelToken,
                 progress=lambda _: None,
-                perceptor=SimulatorPerceptor(PerceptorContext(channels=channels)) if perceptor else None,
+                perceptor=LiberoPerceptor(PerceptorContext(channels=channels)) if perceptor else None,
             )
         )
 

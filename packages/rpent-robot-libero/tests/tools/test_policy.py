@@ -45,7 +45,7 @@ def policy():
 
 
 def build(env: EnvClient, policy: Policy, tmp_path, *, perceptor: bool = True):
-    from rpent_robot_libero.perception import SimulatorPerceptor
+    from rpent_robot_libero.perception import LiberoPerceptor
     from rpent_robot_libero.toolkit import LiberoToolkit
 
     channels = {"env": env.channel, "vla": LocalChannel(policy.facade())}
@@ -56,7 +56,7 @@ def build(env: EnvClient, policy: Policy, tmp_path, *, perceptor: bool = True):
             run_dir=tmp_path,
             cancel=CancelToken,
             progress=lambda _: None,
-            perceptor=SimulatorPerceptor(PerceptorContext(channels=channels)) if perceptor else None,
+            perceptor=LiberoPerceptor(PerceptorContext(channels=channels)) if perceptor else None,
         )
     )
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from rpent.errors import ToolError
 from rpent.tools.docstring import parse_docstring
+from rpent.tools.tool import OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,24 +43,25 @@ class Described:
 
 
 def describe(method: Callable[..., Any]) -> Described:
-    """Describe a tool method; cached per function, since the schema does not depend on the instance."""
-    return _describe(getattr(method, "__func__", method))
+    """Describe a tool method; cached, since the schema depends on the function and the toolkit's class alone."""
+    owner: type = type(getattr(method, "__self__", None))
+    return _describe(getattr(method, "__func__", method), owner)
 
 
 @functools.cache
-def _describe(function: Callable[..., Any]) -> Described:
+def _describe(function: Callable[..., Any], owner: type) -> Described:
     name = function.__name__
     docstring = parse_docstring(function.__doc__)
     if not docstring.description:
         raise TypeError(f"Tool `{name}` has no docstring; its summary is what the planner reads.")
-    model = _model(function, docstring.arguments)
+    model = _model(function, owner, docstring.arguments)
     description = docstring.description
     if docstring.returns:
         description += f"\n\nReturns: {docstring.returns}"
     return Described(name=name, description=description, schema=_schema(model), model=model)
 
 
-def _model(function: Callable[..., Any], meanings: Mapping[str, str]) -> type[BaseModel]:
+def _model(function: Callable[..., Any], owner: type, meanings: Mapping[str, str]) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
@@ -71,12 +74,22 @@ def _model(function: Callable[..., Any], meanings: Mapping[str, str]) -> type[Ba
         if parameter.name not in hints:
             raise TypeError(f"Tool `{function.__name__}`: parameter `{parameter.name}` has no annotation.")
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        hint = hints[parameter.name]
+        hint = _of_owner(hints[parameter.name], owner)
         if meanings.get(parameter.name):
             hint = Annotated[hint, Field(description=meanings[parameter.name])]
         fields[parameter.name] = (hint, default)
     config = ConfigDict(extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False)
     return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+
+
+def _of_owner(hint: Any, owner: type) -> Any:
+    """Replace `OneOf` by the choices of the toolkit's class, also beside `None`."""
+    if get_origin(hint) in {Union, UnionType}:
+        return Union[tuple(_of_owner(option, owner) for option in get_args(hint))]  # noqa: UP007  (made at run time)
+    for note in getattr(hint, "__metadata__", ()):
+        if isinstance(note, OneOf):
+            return Literal[tuple(getattr(owner, note.attribute))]
+    return hint
 
 
 def _schema(model: type[BaseModel]) -> Mapping[str, Any]:

@@ -15,6 +15,16 @@ MARKER = "__rpent_tool__"
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """For `Annotated[str, OneOf("cameras")]`: the parameter accepts what this attribute of the toolkit's class lists.
+
+    So tools that robots share offer each robot's own names.
+    """
+
+    attribute: str
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolMarker:
     """What the decorator notes on a function."""

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from rpent_robot_libero.server.scene import Scene
 
 ACTION_DIM = 7
-POSITION_SCALE_M = 0.05
-"""What an action component of 1 means: metres of displacement of the controller's goal."""
-ROTATION_SCALE_RAD = 0.5
-"""Likewise, radians of the axis-angle rotation, world frame."""
 
 
 class Arm:

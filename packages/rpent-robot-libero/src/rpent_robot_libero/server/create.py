@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.rpc.facade import Facade, Method
+from rpent_manipulation.mujoco import gl
 
 from rpent_robot_libero import __version__
-from rpent_robot_libero.server import gl
 
 if TYPE_CHECKING:
     from rpent_robot_libero.config import EnvServerConfig

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent_manipulation import rotations
+from rpent_manipulation.env.episode import OPEN, POSITION_SCALE_M, ROTATION_SCALE_RAD
+from rpent_manipulation.env.executed import Executed
+from rpent_manipulation.env.guardrails import EpisodeOverError, Workspace
+from rpent_manipulation.mujoco.forces import gripper_force_n, hand_bodies
 
-from rpent_robot_libero import rotations
 from rpent_robot_libero.server.arm import ACTION_DIM, Arm
-from rpent_robot_libero.server.executed import Executed
-from rpent_robot_libero.server.guardrails import EpisodeOverError, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rpent_robot_libero.server.scene import Scene
-
-OPEN, HOLD, CLOSE = -1.0, 0.0, 1.0
-"""Gripper component of an action."""
 
 
 class Episode:
@@ -42,7 +41,7 @@ class Episode:
         scene.reset(self.initial_state)
         self.arm = Arm(scene)
         base = scene.data.body(scene.robot.robot_model.root_body).xpos
-        self.workspace = Workspace.of_scene(np.array(base), scene.surface_z_m)
+        self.workspace = _reach(np.array(base), scene.surface_z_m)
         null_action = np.zeros(ACTION_DIM)
         null_action[6] = OPEN
         for _ in range(settle_steps):
@@ -51,7 +50,7 @@ class Episode:
         self.arm.refresh()
         self.steps = 0
         self.success = False
-        self.executed = Executed()
+        self.executed = Executed(ACTION_DIM)
         """The actions since step 0, or since they were last fetched."""
 
     @property
@@ -87,6 +86,16 @@ class Episode:
         self.arm.refresh()
         self.after_step()
 
+    def move(self, offset_m: NDArray[np.float64], turn_rad: NDArray[np.float64], gripper: float) -> None:
+        """Carry out one control step; see `rpent_manipulation.env.episode`."""
+        self.step(np.array([*(offset_m / POSITION_SCALE_M), *(turn_rad / ROTATION_SCALE_RAD), gripper]))
+
+    def hand_force_n(self) -> float:
+        """Return the largest net contact force between the hand and the world in the last physics step, newtons."""
+        scene = self.scene
+        hand = hand_bodies(scene.model, scene.robot.robot_model.eef_name)
+        return gripper_force_n(scene.model, scene.data, hand)
+
     def observation(self) -> dict[str, Any]:
         """Return the state as plain data; see `rpent.env.Observation`."""
         arm = self.arm
@@ -110,3 +119,10 @@ class Episode:
                 "gripper_qpos": arm.finger_positions,
             },
         }
+
+
+def _reach(base: NDArray[np.float64], surface_z_m: float) -> Workspace:
+    """Return the arm's reach before its base, down to just under the surface that things stand on."""
+    low = np.array([base[0] + 0.05, base[1] - 0.75, surface_z_m - 0.02])
+    high = np.array([base[0] + 0.95, base[1] + 0.75, surface_z_m + 1.0])
+    return Workspace(low=low, high=high)

@@ -8,8 +8,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from rpent_manipulation.mujoco.renderer import Renderer
 
-    from rpent_robot_libero.server.renderer import Renderer
     from rpent_robot_libero.server.scene import Scene
 
 NOTHING, ROBOT, SCENERY = "", "robot", "scenery"

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent.errors import UsageError
+from rpent_manipulation.env import guardrails
+from rpent_manipulation.env.recording import Recording
+from rpent_manipulation.env.servo import Servo
+from rpent_manipulation.env.targets import parse_targets, parse_until
+from rpent_manipulation.mujoco import gl
+from rpent_manipulation.mujoco.renderer import MAX_SIZE, Renderer
 
 from rpent_robot_libero.catalog import find_task
-from rpent_robot_libero.server import gl, guardrails, snapshot, warmup
+from rpent_robot_libero.server import snapshot, warmup
 from rpent_robot_libero.server.arm import ACTION_DIM
 from rpent_robot_libero.server.episode import Episode
 from rpent_robot_libero.server.instances import Instances
-from rpent_robot_libero.server.recording import Recording
-from rpent_robot_libero.server.renderer import MAX_SIZE, Renderer
 from rpent_robot_libero.server.scene import CONTROL_FREQ_HZ, Scene, task_file
-from rpent_robot_libero.server.servo import Servo
-from rpent_robot_libero.server.waypoints import parse_targets, parse_until
 
 if TYPE_CHECKING:
     from rpent.rpc.facade import CallContext
@@ -137,7 +139,7 @@ class LiberoEnv:
 
     def chunk_step(self, call: CallContext, *, actions: Any) -> dict[str, Any]:
         """Carry out actions in order until they are through, the episode ends or the call is cancelled."""
-        checked = guardrails.actions(actions)
+        checked = guardrails.actions(actions, ACTION_DIM)
         self.episode.require_running()
         rewards: list[float] = []
         track: list[list[float]] = []
@@ -153,7 +155,7 @@ class LiberoEnv:
 
     def servo(self, call: CallContext, *, targets: Any, until: Any = None) -> dict[str, Any]:
         """Move through targets in closed loop."""
-        checked, limits = parse_targets(targets, self.episode), parse_until(until)
+        checked, limits = parse_targets(targets, self.episode.workspace), parse_until(until)
         return Servo(self.episode, checked, limits, call).run()
 
     def observe(

@@ -8,16 +8,14 @@ from rpent.errors import ToolError
 from rpent.policies.tools import Chunks, Closed, Lift, Prompt, VlaTools
 from rpent.tools.result import ToolResult  # noqa: TC002  (schemas are made from annotations)
 from rpent.tools.tool import tool
-
-from rpent_robot_libero.primitives import gripper
-from rpent_robot_libero.primitives.seized import seized
+from rpent_manipulation.panda import gripper
+from rpent_manipulation.primitives.seized import seized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rpent.policies.grip import Grip
-
-    from rpent_robot_libero.world import World
+    from rpent_manipulation.world import World
 
 
 class PolicyTools(VlaTools):

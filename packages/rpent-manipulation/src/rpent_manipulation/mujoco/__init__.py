@@ -1,0 +1,1 @@
+"""For env servers on MuJoCo: the GL backend, a lazy renderer, contact forces. Needs the extra `mujoco`."""

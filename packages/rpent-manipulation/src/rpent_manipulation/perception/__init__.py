@@ -1,0 +1,1 @@
+"""The privileged perceptor of simulators, and the matching of prompts with labels."""

@@ -1,0 +1,125 @@
+"""Where a held thing is let go: in, on or beside something that was seen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rpent_manipulation.cloud import (
+    extent,
+    find_rim,
+    fit_circle,
+    support_height,
+    top_height,
+    top_surface,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rpent_manipulation.cloud import Points
+    from rpent_manipulation.primitives.held import Held
+
+Relation = Literal["in", "on", "next_to", "left_of", "right_of", "in_front_of", "behind"]
+
+SIDES: dict[str, tuple[float, float]] = {
+    "left_of": (0.0, -1.0),
+    "right_of": (0.0, 1.0),
+    "in_front_of": (1.0, 0.0),
+    "behind": (-1.0, 0.0),
+}
+"""World directions as the agentview camera sees them: it looks along -x, so that +y is right and +x is near."""
+
+RELEASE_GAP = 0.006
+"""How far above its support a thing is let go."""
+
+INSIDE_DEPTH = 0.01
+"""How far below a container's rim the bottom of a thing is when it is let go."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spot:
+    """A place for a thing's middle, with the height that its bottom is lowered to."""
+
+    position: NDArray[np.float64]
+    """(3,): horizontal place of the thing's middle, height of its bottom at release."""
+    clear_z: float
+    """Height of what the thing must be carried over at the end of the way."""
+
+
+def middle_of(points: Points) -> NDArray[np.float64]:
+    """Return the horizontal middle (2,) of a thing: of its circle where it is round, else of its bounding box."""
+    rim = points[points[:, 2] > top_height(points) - 0.012]
+    if len(rim) >= 24:
+        circle = fit_circle(rim)
+        if circle.coverage > 0.6 and circle.error_m < 0.004 and 0.02 < circle.radius_m < 0.2:
+            return circle.center
+    return extent(points).middle[:2]
+
+
+def find_spot(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:
+    """Return where the thing's middle goes.
+
+    Args:
+        relation: How it is to stand to the target.
+        points: (n, 3) visible surface of the target.
+        around: (m, 3) surface of everything else.
+        held: What is held; None for an empty hand (size unknown).
+    """
+    if relation == "in":
+        return _inside(points)
+    if relation == "on":
+        return _on_top(points)
+    return _beside(relation, points, around, held)
+
+
+def spot_at(position: NDArray[np.float64], relation: Relation) -> Spot:
+    """Return the spot at a given position: on a surface, or (`in`) through a rim, at the position's height."""
+    gap = -INSIDE_DEPTH if relation == "in" else RELEASE_GAP
+    return Spot(position=position + np.array([0.0, 0.0, gap]), clear_z=float(position[2]))
+
+
+def _inside(points: Points) -> Spot:
+    rim_z = top_height(points)
+    rim = points[points[:, 2] > rim_z - 0.03]
+    middle = middle_of(rim if len(rim) >= 24 else points)
+    return Spot(position=np.array([middle[0], middle[1], rim_z - INSIDE_DEPTH]), clear_z=rim_z)
+
+
+def _on_top(points: Points) -> Spot:
+    rim = find_rim(points)
+    if rim is not None and rim.clear and rim.circle.coverage > 0.6 and 0.02 < rim.circle.radius_m < 0.2:
+        middle = rim.circle.center
+        near = np.linalg.norm(points[:, :2] - middle, axis=1) < 0.03
+        height = float(np.median(points[near, 2])) if near.sum() >= 5 else top_height(points)
+    else:
+        surface = top_surface(points)
+        # The median keeps to the broad part where something is attached beside it, as the stove's knob.
+        middle, height = np.median(surface[:, :2], axis=0), float(np.median(surface[:, 2]))
+    return Spot(position=np.array([*middle, height + RELEASE_GAP]), clear_z=top_height(points))
+
+
+def _beside(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:
+    bottom = support_height(points, around)
+    middle, size = middle_of(points), extent(points).size
+    reach = held.reach_m if held else 0.04
+    sides = [SIDES[relation]] if relation in SIDES else list(SIDES.values())
+    best: tuple[float, NDArray[np.float64]] | None = None
+    for side in sides:
+        axis = np.array(side)
+        distance = float(abs(axis) @ size[:2]) / 2 + reach + 0.03
+        spot = middle + axis * distance
+        crowd = _crowd(spot, around, bottom, reach)
+        if best is None or crowd < best[0]:
+            best = (crowd, spot)
+    assert best is not None
+    return Spot(position=np.array([*best[1], bottom + RELEASE_GAP]), clear_z=top_height(points))
+
+
+def _crowd(spot: NDArray[np.float64], around: Points, bottom: float, reach: float) -> float:
+    """Return how much stands at a spot; places far from the world's origin, where work surfaces are, cost a little."""
+    near = np.linalg.norm(around[:, :2] - spot, axis=1) < reach + 0.02
+    return float((near & (around[:, 2] > bottom + 0.012)).sum()) + 10 * max(0.0, math.hypot(*spot) - 0.3)

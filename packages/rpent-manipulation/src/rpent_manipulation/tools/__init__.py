@@ -1,0 +1,1 @@
+"""Tools for any robot with an arm, by what they are for: moving, looking, contact."""

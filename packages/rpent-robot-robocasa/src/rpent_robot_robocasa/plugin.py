@@ -1,0 +1,67 @@
+"""What this distribution offers: the robot `robocasa`, the perceptor `robocasa-sim` and the command `robocasa`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rpent.hookspecs import hookimpl
+from rpent.specs import CommandSpec, PerceptorSpec, RobotSpec, ServiceSpec
+
+from rpent_robot_robocasa.environment import ROBOCASA_ENVIRONMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLUGIN_API = 1
+
+ENV = ServiceSpec(
+    name="env",
+    factory="rpent_robot_robocasa.server.create:create",
+    config="rpent_robot_robocasa.config:EnvServerConfig",
+    summary="The RoboCasa365 simulator.",
+    scope="unique",
+    environment=ROBOCASA_ENVIRONMENT,
+    ready_timeout_s=300.0,
+)
+
+VLA = ServiceSpec(
+    name="vla",
+    summary="A policy server (`rpent serve policy`): `rldx_skill`, `vla_do`, `vla_pick`.",
+    scope="shared",
+    optional=True,
+)
+
+
+@hookimpl
+def rpent_robots() -> Iterator[RobotSpec]:
+    """Offer the RoboCasa robot."""
+    yield RobotSpec(
+        name="robocasa",
+        summary="RoboCasa365: a Panda on a mobile base, in kitchens.",
+        robot="rpent_robot_robocasa.robot:RobocasaRobot",
+        config="rpent_robot_robocasa.config:RobocasaConfig",
+        services=(ENV, VLA),
+        perceptor="robocasa-sim",
+    )
+
+
+@hookimpl
+def rpent_perceptors() -> Iterator[PerceptorSpec]:
+    """Offer the simulator-backed perceptor."""
+    yield PerceptorSpec(
+        name="robocasa-sim",
+        summary="Instance masks from the simulator, looked up by a text prompt (privileged).",
+        perceptor="rpent_robot_robocasa.perception:RobocasaPerceptor",
+        privileged=True,
+        robots=("robocasa",),
+    )
+
+
+@hookimpl
+def rpent_commands() -> Iterator[CommandSpec]:
+    """Offer `rpent robocasa`."""
+    yield CommandSpec(
+        name="robocasa",
+        summary="Kitchen assets of RoboCasa365: what is there, fetch them, or make placeholders.",
+        command="rpent_robot_robocasa.cli:command",
+    )
