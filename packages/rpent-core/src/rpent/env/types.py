@@ -103,6 +103,13 @@ class Waypoint(TypedDict, total=False):
     max_step_m: float
     """Largest commanded displacement per control step, metres: the speed."""
     max_step_rad: float
+    base_position: Any
+    """(2,) metres, world: where a mobile base drives; the arm rides along. With this or `base_yaw` a waypoint has none of
+    the arm's keys but `gripper` and `steps`."""
+    base_yaw: float
+    """Radians, world: where the base faces."""
+    torso_m: float
+    """Metres: how far the torso of a mobile robot is raised."""
 
 
 class Until(TypedDict, total=False):
@@ -115,6 +122,8 @@ class Until(TypedDict, total=False):
     """Stop with `stalled` after this many steps without progress towards the target."""
     gripper_settled: bool
     """Also wait until the fingers stand still."""
+    base_tolerance_m: float
+    base_tolerance_rad: float
     contact_force_n: float
     """Stop with `stalled` when the force on the gripper exceeds this, newtons."""
 
