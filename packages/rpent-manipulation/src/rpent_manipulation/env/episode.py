@@ -69,3 +69,49 @@ class ServoedEpisode(Protocol):
 
     def observation(self) -> dict[str, Any]:
         """Return the state as plain data; see `rpent.env.Observation`."""
+
+
+class BaseState(Protocol):
+    """A mobile base as it is now."""
+
+    @property
+    def position(self) -> NDArray[Any]:
+        """(2,) where its middle stands, world, metres."""
+
+    @property
+    def yaw(self) -> float:
+        """Which way it faces, radians about the world's vertical axis; at 0 along +x."""
+
+    @property
+    def torso_m(self) -> float:
+        """How far its torso is raised above its lowest position, metres."""
+
+
+class MobileEpisode(ServoedEpisode, Protocol):
+    """A running episode of an arm on a mobile base. While it drives or lifts, the arm rides along as it is."""
+
+    @property
+    def base(self) -> BaseState:
+        """The base as it is now."""
+
+    @property
+    def torso_range_m(self) -> tuple[float, float]:
+        """The lowest and the highest `torso_m`."""
+
+    def drive(self, forward: float, left: float, turn: float, gripper: float) -> None:
+        """Carry out one control step of the base.
+
+        Args:
+            forward: Speed ahead in the base's own frame, from -1 to 1 of its fastest.
+            left: Likewise to its left.
+            turn: Likewise counter-clockwise, seen from above.
+            gripper: `OPEN`, `HOLD` or `CLOSE`.
+        """
+
+    def lift(self, up_m: float, gripper: float) -> None:
+        """Carry out one control step of the torso.
+
+        Args:
+            up_m: Displacement of its goal from where it is, metres; limited to what one action can say.
+            gripper: `OPEN`, `HOLD` or `CLOSE`.
+        """
