@@ -38,6 +38,9 @@ class TaskSetup:
     Memory keeps its recipe under it."""
     family: str = ""
     """Folder-safe name of the tasks that share what can be learned; by default the task without `_t<number>`."""
+    provisional: bool = False
+    """The env's scene decides the instruction (which drawer, which vegetable): `instruction` only names the task, and
+    `Toolkit.instruction` replaces it before the planner is told."""
 
     def __post_init__(self) -> None:
         task = self.task or self.tag.removesuffix(f"_s{self.seed}")

@@ -104,8 +104,8 @@ class Waypoint(TypedDict, total=False):
     """Largest commanded displacement per control step, metres: the speed."""
     max_step_rad: float
     base_position: Any
-    """(2,) metres, world: where a mobile base drives; the arm rides along. With this or `base_yaw` a waypoint has none of
-    the arm's keys but `gripper` and `steps`."""
+    """(2,) metres, world: where a mobile base drives; the arm rides along. With this or `base_yaw` a waypoint has none
+    of the arm's keys but `gripper` and `steps`."""
     base_yaw: float
     """Radians, world: where the base faces."""
     torso_m: float

@@ -126,8 +126,9 @@ class Episode:
 
     def _stages(self) -> None:
         self.memory = open_memory(self)
-        with self.stage("prompts"):
-            self._prompts = self._render_prompts()
+        told = not self.resolved.setup.provisional
+        if told:
+            self._prepare_prompts()
         with self.stage("services"):
             self.supervisor.start(service_requests(self.resolved), check=self._check_cancelled)
             self._note_services()
@@ -135,6 +136,9 @@ class Episode:
         self._tell_plugins()
         with self.stage("toolkit"):
             self.toolkit = self._build_toolkit()
+            self._learn_the_task(self.toolkit)
+        if not told:
+            self._prepare_prompts()
         self._agree_on_the_task()
         with self.stage("session"):
             self._run_session(self.toolkit)
@@ -191,17 +195,27 @@ class Episode:
         toolkit = self.resolved.robot.toolkit(self._context)
         if self.resume is not None:
             self.resume.restore(toolkit, self.recorder, planner_changes(self.manifest)[-1])
-        self.manifest["task"] |= toolkit.details()
-        self.recorder.directory.write_manifest(self.manifest)
         return toolkit
 
-    def _render_prompts(self) -> Prompts:
-        prompts = render(self.resolved)
-        if self.resume is not None:
-            prompts = self.resume.as_agreed(prompts)
-        if self._surroundings.steering is not None:
-            self._surroundings.steering.offer(prompts, resumed=self.resume is not None)
-        return prompts
+    def _learn_the_task(self, toolkit: Toolkit) -> None:
+        """Take over what only the scene tells: the task in words, its details, and what the run is no evidence of."""
+        self.manifest["task"] |= toolkit.details()
+        self.manifest["caveats"] = list(dict.fromkeys([*self.manifest["caveats"], *toolkit.caveats()]))
+        words = toolkit.instruction()
+        if words is not None and words != self.resolved.setup.instruction:
+            self.resolved = replace(self.resolved, setup=replace(self.resolved.setup, instruction=words))
+            self.manifest["task"]["instruction"] = words
+            if self.resume is None:
+                self.recorder.event(ev.TaskStated(instruction=words))
+        self.recorder.directory.write_manifest(self.manifest)
+
+    def _prepare_prompts(self) -> None:
+        with self.stage("prompts"):
+            self._prompts = render(self.resolved)
+            if self.resume is not None:
+                self._prompts = self.resume.as_agreed(self._prompts)
+            if self._surroundings.steering is not None:
+                self._surroundings.steering.offer(self._prompts, resumed=self.resume is not None)
 
     def _agree_on_the_task(self) -> None:
         """Wait for the user's version of the task, where there is a user, and record what the planner is told."""

@@ -38,6 +38,7 @@ def fresh_manifest(resolved: Resolved) -> dict[str, Any]:
         "perceptor": _perceptor(resolved) if perceptor else None,
         "policy": policy_of(resolved),
         "privileged_perceptors": [perceptor.name] if perceptor and perceptor.privileged else [],
+        "caveats": [],
         "task": {
             "instruction": setup.instruction,
             "tag": setup.tag,

@@ -173,6 +173,8 @@ def line_of(event: Event) -> str | None:  # noqa: PLR0911, PLR0912  (one line an
     match event:
         case ev.RunStarted():
             return f"{event.tag}, planner {event.planner}: {event.instruction}"
+        case ev.TaskStated():
+            return f"task: {event.instruction}"
         case ev.RunResumed():
             change = PlannerChange(planner=event.planner, options=event.options)
             return f"resumed after step {event.step}" + (f" with {change}" if change else "")

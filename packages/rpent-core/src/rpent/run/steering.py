@@ -17,7 +17,7 @@ class Steering(Protocol):
     """
 
     def offer(self, prompts: Prompts, *, resumed: bool) -> None:
-        """Show the rendered task, before anything is started; the user may edit it while services start.
+        """Show the rendered task; the user may edit it while services start, where it is known before they do.
 
         The task of a resumed run has been agreed on; `first_message` returns it as it is.
         """

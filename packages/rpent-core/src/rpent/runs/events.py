@@ -73,6 +73,14 @@ class RunResumed(Event):
     """Events from this number on (of a call that never returned) have no effect on the restored state."""
 
 
+class TaskStated(Event):
+    """The scene says what the task is in words; until now it was only named."""
+
+    type: Literal["task_stated"] = "task_stated"
+    instruction: str
+    """The task in the benchmark's own words."""
+
+
 class StageChanged(Event):
     """A stage of the run began, ended or failed."""
 
@@ -352,6 +360,7 @@ class RunEnded(Event):
 AnyEvent = Annotated[
     RunStarted
     | RunResumed
+    | TaskStated
     | StageChanged
     | ServiceState
     | PromptsRendered

@@ -66,6 +66,8 @@ class RunSummary:
     turns: int | None = None
     tool_calls: int | None = None
     env_steps: int | None = None
+    caveats: tuple[str, ...] = ()
+    """Why its result is not the benchmark's; such a run is not published."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -107,6 +109,7 @@ def summary(path: Path, output_dir: Path) -> RunSummary:
             attempts=len(values["attempts"]) if "attempts" in values else None,
             planners=tuple(planner_names(values)),
             detail=str(outcome.get("detail", "")),
+            caveats=tuple(str(caveat) for caveat in values.get("caveats", ())),
             **task_facts(values),
             **run_facts(values),
         )

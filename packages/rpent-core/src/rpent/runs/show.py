@@ -51,6 +51,8 @@ def _head(manifest: dict[str, Any]) -> Iterator[str]:
         yield _cut(f"policy      {_policy(policy)}")
     if manifest.get("privileged_perceptors"):
         yield f"privileged  {', '.join(manifest['privileged_perceptors'])} (reads ground truth)"
+    for caveat in manifest.get("caveats", ()):
+        yield f"caveat      {caveat}"
     yield f"created     {_when(manifest['created'])} by rpent {manifest['rpent']}"
 
 

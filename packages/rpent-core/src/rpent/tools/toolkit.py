@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.tools.tool import build_tool, marker_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rpent.robot import ToolContext
     from rpent.tools.result import Capture, ToolResult
@@ -39,6 +39,17 @@ class Toolkit(ABC):
     def details(self) -> Mapping[str, Any]:
         """Plain data about the scene for run.json, asked once the services are ready."""
         return {}
+
+    def instruction(self) -> str | None:
+        """The benchmark's own words for the task, where only the scene tells them (`TaskSetup.provisional`)."""
+        return None
+
+    def caveats(self) -> Sequence[str]:
+        """Why results of this run are not the benchmark's, a sentence each, asked once the services are ready.
+
+        They are recorded in run.json, shown with the run, and keep it out of what is published.
+        """
+        return ()
 
     def benchmark_success(self) -> bool | None:
         """What the benchmark says of the task; None where there is no benchmark."""

@@ -65,6 +65,9 @@ def _notices(row: Row, manifest: Manifest, files: dict[str, int], live: bool) ->
     privileged = manifest.values.get("privileged_perceptors")
     if isinstance(privileged, list) and privileged:
         yield "privileged", f"Perception read ground truth: {', '.join(map(str, privileged))}."
+    caveats = manifest.values.get("caveats")
+    for caveat in caveats if isinstance(caveats, list) else ():
+        yield "caveat", str(caveat)
     problems = manifest.values.get("problems")
     for problem in problems if isinstance(problems, list) else ():
         yield "problem", str(problem)

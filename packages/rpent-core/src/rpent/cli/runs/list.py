@@ -43,15 +43,33 @@ def table(runs: Sequence[RunSummary]) -> None:
         click.echo(f"{run.name:<{width}}  {shown}  {printable(described(run))}".rstrip())
 
 
+def _without_caveats(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Leave out what is no evidence for the benchmark, and say so."""
+    from rpent.printable import printable
+
+    kept = [run for run in runs if not run.caveats]
+    if left := len(runs) - len(kept):
+        reasons = " ".join(dict.fromkeys(caveat for run in runs for caveat in run.caveats))
+        said = "1 run is left out" if left == 1 else f"{left} runs are left out"
+        click.echo(f"{said}: {printable(reasons)}", err=True)
+    return kept
+
+
 @click.command("list")
 @output_dir_option
 @click.option("--limit", type=click.IntRange(min=1), help="Only the newest runs.")
+@click.option(
+    "--publishable", is_flag=True, help="Only runs whose result is the benchmark's: none with a caveat."
+)
 @json_option
-def command(output_dir: str, limit: int | None, as_json: bool) -> None:
+def command(output_dir: str, limit: int | None, publishable: bool, as_json: bool) -> None:
     """List recorded runs, the newest first."""
     from rpent.runs.index import list_runs
 
-    runs = list_runs(Path(output_dir))[:limit]
+    runs = list_runs(Path(output_dir))
+    if publishable:
+        runs = _without_caveats(runs)
+    runs = runs[:limit]
     if as_json:
         import json
 

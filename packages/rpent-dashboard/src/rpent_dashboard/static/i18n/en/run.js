@@ -8,6 +8,7 @@ export default {
   "run.tab.details": "Details",
   "run.waiting": "Nothing has happened yet.",
   "run.started": "Run of {planner} on {robot}:",
+  "run.taskStated": "The task in this scene:",
   "run.planner": "Planner",
   "run.user": "You",
   "run.nudge": "Nudge by the session",

@@ -8,6 +8,7 @@ export default {
   "run.tab.details": "详情",
   "run.waiting": "还没有任何动静。",
   "run.started": "{planner} 在 {robot} 上运行：",
+  "run.taskStated": "本场景中的任务：",
   "run.planner": "规划器",
   "run.user": "你",
   "run.nudge": "会话的提醒",

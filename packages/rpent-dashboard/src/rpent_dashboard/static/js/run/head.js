@@ -62,7 +62,8 @@ export class Head {
   }
 
   #instruction() {
-    return this.model.started?.instruction || this.detail?.row?.instruction || this.name;
+    const { model, detail } = this;
+    return model.instruction || model.started?.instruction || detail?.row?.instruction || this.name;
   }
 
   #outcome(running) {

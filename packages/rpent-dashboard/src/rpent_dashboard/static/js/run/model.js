@@ -23,6 +23,7 @@ export const createModel = () => ({
   firstTime: null,
   lastTime: null,
   started: null,
+  instruction: "",
   outcome: null,
   sessionEnd: null,
   over: false,
@@ -131,6 +132,10 @@ const HANDLERS = {
   run_started(model, event) {
     model.started = event;
     addItem(model, "started", event, { instruction: event.instruction, planner: event.planner, robot: event.robot });
+  },
+  task_stated(model, event) {
+    model.instruction = event.instruction;
+    addItem(model, "task", event, { instruction: event.instruction });
   },
   run_resumed: foldResumed,
   stage: foldStage,

@@ -69,6 +69,7 @@ export const isMessage = (item) =>
 
 const MAKERS = {
   call: callRow,
+  task: (item) => [line(t("run.taskStated"), item.instruction), "quiet"],
   started: (item) => [line(t("run.started", { robot: item.robot, planner: item.planner }), item.instruction), "quiet"],
   turn: (item) => [h("p", { class: "run-turn" }, t("run.turn", { turn: item.turn }))],
   text: (item) => [[speaker(t("run.planner")), h("div", { class: "run-text" }, markup(item.text))]],
