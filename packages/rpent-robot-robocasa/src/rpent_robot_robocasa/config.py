@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  (pydantic reads the annotations)
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,21 +14,20 @@ LAYOUTS = 60
 """Layouts and styles are numbered from 1 to this."""
 
 
-class _Episode(BaseModel):
+class _Kitchen(BaseModel):
     """What the user's options and the env server's have in common."""
 
     model_config = ConfigDict(extra="forbid")
 
     split: Split = Field(
-        "target", description="Kitchens and objects: target (10), pretrain (50) or all (60)."
+        "target",
+        description="Kitchens and objects: target (10 kitchens), pretrain (50 × 50) or all (60 × 60).",
     )
     seed: int = Field(
         0, ge=0, lt=2**31, description="Draws the kitchen, the objects and where they stand; exact."
     )
-    layout: int | None = Field(
-        None, ge=1, le=LAYOUTS, description="This floor plan, 1 to 60, whatever the seed."
-    )
-    style: int | None = Field(None, ge=1, le=LAYOUTS, description="This style, 1 to 60, whatever the seed.")
+    layout: int | None = Field(None, ge=1, le=LAYOUTS, description="This floor plan, whatever the seed.")
+    style: int | None = Field(None, ge=1, le=LAYOUTS, description="This style, whatever the seed.")
     max_episode_steps: int | None = Field(
         None,
         ge=1,
@@ -39,29 +37,39 @@ class _Episode(BaseModel):
     gl: GlBackend = Field("auto", description="How pictures are rendered; auto takes EGL, else OSMesa.")
 
 
-class RobocasaConfig(_Episode):
+class _Choice(BaseModel):
+    """How a user names a task: the fields come first in the help."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    task_name: str | None = Field(None, description="Task, such as StartCoffeeMachine or PrepareCoffee.")
+    suite: str | None = Field(
+        None, description="List of tasks: atomic_seen, composite_seen, composite_unseen; --task chooses."
+    )
+    task: int | None = Field(None, ge=0, description="Index of the task in the suite, instead of its name.")
+
+
+class RobocasaConfig(_Kitchen, _Choice):
     """Which task of RoboCasa365 to run, and how."""
 
-    task_name: str | None = Field(None, description="Task, such as OpenDrawer or PrepareCoffee.")
-    suite: str | None = Field(
-        None, description="Named list of tasks: atomic_seen, composite_seen, composite_unseen."
-    )
-    task: int | None = Field(None, ge=0, description="Index of the task in the suite.")
-    hi_res: int = Field(
-        0, ge=0, le=1024, description="Side of the main camera's picture for the planner; 0: 256."
-    )
     assets: Assets = Field(
         "auto",
         description="Kitchen assets: real, placeholder, or auto: real where complete, else placeholder.",
     )
+    hi_res: int = Field(
+        0,
+        ge=0,
+        le=1024,
+        description="Side of the main camera's picture for the planner; 0: 256, in which things are found.",
+    )
 
 
-class EnvServerConfig(_Episode):
+class EnvServerConfig(_Kitchen):
     """What an env server is started with. A served env can be reset to any other task and kitchen."""
 
     task_name: str = Field("StartCoffeeMachine", description="Task, such as OpenDrawer or PrepareCoffee.")
-    assets: Path | None = Field(
-        None, description="Folder of the kitchen assets; by default the ones that are there."
+    assets: str = Field(
+        "auto", description="Kitchen assets: real, placeholder, auto (real, else placeholder), or a folder."
     )
     privileged: bool = Field(
         True, description="Serve instance masks (ground truth) to a perceptor that is marked privileged."
