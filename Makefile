@@ -11,6 +11,7 @@ export LD_LIBRARY_PATH := $(CURDIR)/.gl/lib$(if $(LD_LIBRARY_PATH),:$(LD_LIBRARY
 # Tests wait more than they compute; a file stays together, so that its fixtures are built once.
 PYTEST = $(RUN) pytest --dist loadfile
 MEMBERS = $(notdir $(wildcard packages/*))
+DEMO_ROBOCASA = --robot robocasa --task-name StartCoffeeMachine --seed 0 --planner flash
 DEMO = --robot libero --suite libero_object_swap --task 2 --seed 0 --planner flash
 
 .PHONY: help
@@ -25,6 +26,11 @@ setup: ## Install uv (if missing), the GL libraries, and the whole workspace wit
 demo: ## Solve a LIBERO-PRO task in the real simulator, without a model and without a key
 	@tools/setup demo
 	$(RUN) rpent run $(DEMO)
+
+.PHONY: demo-robocasa
+demo-robocasa: ## Solve a task in a real RoboCasa365 kitchen of placeholder assets, without a model and without a key
+	@tools/setup demo-robocasa
+	$(RUN) rpent run $(DEMO_ROBOCASA)
 
 .PHONY: test
 test: setup lint test-quick test-sdk test-sim test-browser test-models test-wheels ## Run every check and every test, from nothing
@@ -46,8 +52,9 @@ test-sdk: ## Tests that drive the vendors' agent runtimes against local model se
 	$(PYTEST) -n 2 -m "sdk and not sim and not browser and not wheels and not models" packages tests
 
 .PHONY: test-sim
-test-sim: ## Tests on the real simulator
-	$(PYTEST) -n 2 -m "sim and not browser and not wheels and not models" packages tests
+test-sim: ## Tests on the real simulators
+	tools/robocasa-setup
+	RPENT_STRICT_ROBOCASA=1 $(PYTEST) -n 2 -m "sim and not browser and not wheels and not models" packages tests
 
 .PHONY: test-browser
 test-browser: ## Tests of the dashboard in Chromium, some with the simulator; their screenshots go to build/screenshots
@@ -90,6 +97,13 @@ bench-dashboard: ## Watch a busy run in five browsers for ten minutes, and open 
 .PHONY: bench-flash
 bench-flash: ## Run flash over LIBERO and LIBERO-PRO (some five minutes); results go to benchmarks/results
 	$(RUN) python benchmarks/flash_matrix.py --fresh
+
+.PHONY: bench-robocasa
+bench-robocasa: ## Sweep RoboCasa365's tasks, run flash in its kitchens, measure its control step (hours); results go to benchmarks/results
+	tools/robocasa-setup
+	$(RUN) python benchmarks/robocasa_speed.py
+	$(RUN) python benchmarks/robocasa_flash.py
+	$(RUN) python benchmarks/robocasa_sweep.py
 
 .PHONY: bench-bc
 bench-bc: ## Train a policy from flash's runs and let it pick elsewhere (some half an hour); results go to benchmarks/results
