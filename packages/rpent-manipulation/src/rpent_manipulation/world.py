@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rpent_manipulation.sight import Found
 
 VIEW_SIZE = 256
-"""Rows and columns of the pictures that things are looked for in."""
+"""Rows and columns of the pictures that things are looked for in, where nobody says otherwise."""
 
 OPEN_COMMAND = -0.9
 """Fingers whose commanded width (-1 open to 1 closed) is below this let go, before they are seen to be apart."""
@@ -46,6 +46,7 @@ class World:
         cameras: Sequence[str] = ("agentview", "wrist"),
         seekers: Sequence[str] = ("agentview",),
         wrist: str = "wrist",
+        main_size: int = VIEW_SIZE,
     ) -> None:
         """Connect to the scene.
 
@@ -55,10 +56,12 @@ class World:
             cameras: Whose pictures a planner may ask for, the main one first.
             seekers: Those of them in whose pictures a thing is looked for when no camera is named.
             wrist: The one on the hand.
+            main_size: Rows and columns of the main camera's picture.
         """
         self._context = context
         self.env = env
         self.cameras, self.seekers, self.wrist = tuple(cameras), tuple(seekers), wrist
+        self._main_size = main_size
         self.perceptor: Perceptor | None = context.perceptor
         self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
         self.state: Observation = env.observe()
@@ -106,9 +109,9 @@ class World:
         self.held = Held.from_data(held) if held else None
         self._views.clear()
 
-    def reset(self, *, task: int, seed: int) -> None:
-        """Begin an episode anew; what was seen and found before is forgotten, and ids begin anew too."""
-        self.state = self.env.reset(task=task, seed=seed)
+    def begin(self, observation: Observation) -> None:
+        """Take over the first state of an episode; what was seen and found before is forgotten, ids begin anew too."""
+        self.state = observation
         self.held = None
         self._views.clear()
         self._found.clear()
@@ -121,6 +124,10 @@ class World:
         """The main camera: whose picture a planner sees after each action."""
         return self.cameras[0]
 
+    def size_of(self, camera: str) -> int:
+        """Return the rows and columns of a camera's picture."""
+        return self._main_size if camera == self.main else VIEW_SIZE
+
     def view(self, camera: str | None = None) -> View:
         """Return a camera's picture of the present state, the main one's by default; rendered once per state."""
         name = camera or self.main
@@ -131,7 +138,8 @@ class World:
         """Render the missing pictures of several cameras in one call."""
         missing = [camera for camera in cameras if camera not in self._views]
         if missing:
-            observation = self.env.observe(cameras=missing, size=VIEW_SIZE, depth=True)
+            sizes = {camera: self.size_of(camera) for camera in missing}
+            observation = self.env.observe(cameras=missing, size=sizes, depth=True)
             self.note(observation)
             for camera in missing:
                 self._views[camera] = View(camera=camera, observation=observation)

@@ -88,4 +88,4 @@ class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, Toolkit):
     def reset(self) -> None:
         """Begin the episode anew: same task, same initial state."""
         episode = self.context.setup.service_configs["env"]
-        self.world.reset(task=episode["task"], seed=episode["seed"])
+        self.world.begin(self.world.env.reset(task=episode["task"], seed=episode["seed"]))

@@ -81,7 +81,7 @@ class LookTools:
         col_range: Pixel | None = None,
         camera: Camera | None = None,
     ) -> ToolResult:
-        """Turn a pixel, or a rectangle of pixels, of the 256×256 picture into world coordinates by its depth.
+        """Turn a pixel, or a rectangle of pixels, of a picture into world coordinates by its measured depth.
 
         Args:
             row: Row of the pixel, 0 at the top.
@@ -121,14 +121,14 @@ class LookTools:
 
     @tool(readonly=True)
     def view_env_state(self) -> ToolResult:
-        """Show the robot's state and fresh pictures of all cameras (256×256)."""
+        """Show the robot's state and fresh pictures of all cameras."""
         self.world.look(self.cameras)
         images = [picture(self.world.view(camera), "the scene now") for camera in self.cameras]
         return ToolResult(data=dict(self.world.summary()), images=images)
 
     @tool(readonly=True)
     def view_camera_meta(self, camera: Camera | None = None) -> ToolResult:
-        """Tell a camera's calibration for its 256×256 picture.
+        """Tell a camera's calibration for the pictures that are shown of it.
 
         Args:
             camera: Which camera; left out, the main one.
@@ -136,7 +136,8 @@ class LookTools:
         Returns:
             `intrinsics` (3×3, pixels) and `world_from_camera` (4×4; x right, y down, z forward).
         """
-        meta = self.world.env.camera_meta(camera or self.world.main)
+        name = camera or self.world.main
+        meta = self.world.env.camera_meta(name, size=self.world.size_of(name))
         return ToolResult(
             data={
                 "camera": meta.name,
