@@ -156,6 +156,14 @@ class ToolkitContract:
                 with pytest.raises(ToolError, match="finite"):
                     bench.call(name, {**arguments, key: spoiled})
 
+    def test_what_the_scene_says_is_said_in_words(self, bench: Bench) -> None:
+        """The instruction, where the scene tells it, and each caveat are sentences."""
+        words, caveats = bench.toolkit.instruction(), bench.toolkit.caveats()
+        assert words is None or (isinstance(words, str) and words.strip())
+        assert words is not None or not bench.toolkit.context.setup.provisional
+        assert not isinstance(caveats, str)
+        assert all(isinstance(caveat, str) and caveat.endswith(".") for caveat in caveats)
+
     def test_a_capture_is_complete(self, bench: Bench) -> None:
         """Plain state, captioned upright pictures, depth that fits its camera, a snapshot."""
         capture = bench.toolkit.capture()
