@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rpent.hookspecs import hookimpl
 from rpent.specs import CommandSpec, PerceptorSpec, RobotSpec, ServiceSpec
 
+from rpent_robot_robocasa.dashboard import DASHBOARD
 from rpent_robot_robocasa.environment import ROBOCASA_ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def rpent_robots() -> Iterator[RobotSpec]:
         config="rpent_robot_robocasa.config:RobocasaConfig",
         services=(ENV, VLA),
         perceptor="robocasa-sim",
+        dashboard=DASHBOARD,
     )
 
 

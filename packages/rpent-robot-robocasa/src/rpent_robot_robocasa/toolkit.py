@@ -1,0 +1,125 @@
+"""RoboCasa's toolkit: its tools over the env server, and what the session needs to know about the episode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rpent.env.client import EnvClient
+from rpent.policies.loop import PolicyLoop
+from rpent.tools.result import Capture
+from rpent.tools.toolkit import Toolkit
+from rpent_manipulation.tools.contact import ContactTools
+from rpent_manipulation.tools.look import LookTools, picture
+from rpent_manipulation.tools.motion import MotionTools
+from rpent_manipulation.world import VIEW_SIZE, World
+
+from rpent_robot_robocasa.attach import reset_episode
+from rpent_robot_robocasa.tools.hand import HandTools
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rpent.robot import ToolContext
+
+CAMERAS = ("agentview_left", "agentview_right", "wrist", "navview")
+"""What a planner is told of, the main one first."""
+
+LEFT_OUT = frozenset({"rotate_pitch", "turn"})
+"""Tools of other robots: `move_pose` tilts the hand here, `turn_knob` turns knobs."""
+
+SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max_episode_steps")
+"""What the env server says of the episode that goes into the run's record."""
+
+
+class RobocasaToolkit(MotionTools, LookTools, ContactTools, HandTools, Toolkit):
+    """The mobile Panda of RoboCasa365 as a planner sees it."""
+
+    cameras: ClassVar[tuple[str, ...]] = CAMERAS
+
+    def __init__(self, context: ToolContext, *, hi_res: int = 0) -> None:
+        """Connect to the scene.
+
+        Args:
+            context: The run's context.
+            hi_res: Side of the main camera's picture, pixels; 0 takes the usual one.
+        """
+        super().__init__(context)
+        env = EnvClient(context.channels["env"])
+        self.world = World(
+            context, env, cameras=CAMERAS, seekers=CAMERAS[:2], wrist="wrist", main_size=hi_res or VIEW_SIZE
+        )
+        self._scene: Mapping[str, Any] = env.describe()
+
+    def available(self, name: str) -> bool:
+        """Whether a tool is offered."""
+        return name not in LEFT_OUT
+
+    def policy_loop(self) -> PolicyLoop:
+        """Return the loop over the env server."""
+        return PolicyLoop(self.context, self.world.env, note=self.world.note)
+
+    def capture(self) -> Capture:
+        """Render the main picture with its depth and take an exact snapshot.
+
+        The same picture serves the next `segment` call; nothing more is rendered than what is shown.
+        """
+        world = self.world
+        view = world.view()
+        meta = view.calibration
+        return Capture(
+            state=world.summary(),
+            images=[picture(view, f"after control step {view.observation.step}")],
+            depth={view.camera: view.depth},
+            cameras={
+                view.camera: {
+                    "width": meta.width,
+                    "height": meta.height,
+                    "intrinsics": meta.intrinsics.tolist(),
+                    "world_from_camera": meta.world_from_camera.tolist(),
+                }
+            },
+            snapshot=world.snapshot(),
+        )
+
+    def details(self) -> Mapping[str, Any]:
+        """Return which kitchen and episode it is, from the env server itself."""
+        return {key: self._scene[key] for key in SCENE if key in self._scene}
+
+    def instruction(self) -> str | None:
+        """Return the benchmark's own words, which name what the seed has drawn."""
+        return str(self._scene["instruction"]) or None
+
+    def caveats(self) -> Sequence[str]:
+        """Say that placeholder assets make another scene than the benchmark's."""
+        if self._scene["assets"] == "real":
+            return ()
+        return ("The kitchen is built of placeholder assets: results on them are not RoboCasa365's.",)
+
+    def benchmark_success(self) -> bool | None:
+        """Return the benchmark's own verdict, latched over the episode."""
+        return self.world.state.success
+
+    def env_steps(self) -> int:
+        """Return the control steps since the episode began."""
+        return self.world.state.step
+
+    def episode_over(self) -> str | None:
+        """Say why no further action is accepted, or None."""
+        state = self.world.state
+        if state.terminated:
+            return "The episode is over: the benchmark says that the task is solved. Call `finish`."
+        if state.truncated:
+            return "The episode is over: its step limit is reached. Call `finish`."
+        return None
+
+    def snapshot(self) -> bytes | None:
+        """Return the exact state of the simulator, and what the hand holds."""
+        return self.world.snapshot()
+
+    def restore(self, snapshot: bytes) -> None:
+        """Come back to a snapshot."""
+        self.world.restore(snapshot)
+
+    def reset(self) -> None:
+        """Begin the episode anew: same task, same seed, same kitchen."""
+        self.world.begin(reset_episode(self.world.env, self.context.setup.service_configs["env"]))

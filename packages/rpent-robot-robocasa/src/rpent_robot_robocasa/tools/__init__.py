@@ -1,0 +1,1 @@
+"""RoboCasa's own tools: the hand of the mobile robot, and learned policies."""
