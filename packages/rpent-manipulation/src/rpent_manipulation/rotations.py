@@ -83,3 +83,13 @@ def rotation_vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     if length < 1e-12:
         return 2 * axis
     return np.asarray(axis / length * 2 * np.arctan2(length, w))
+
+
+def from_rotation_vector(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the (3, 3) matrix of an axis times angle (3,), radians (Rodrigues)."""
+    angle = float(np.linalg.norm(vector))
+    if angle < 1e-12:
+        return np.eye(3)
+    x, y, z = np.asarray(vector) / angle
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)

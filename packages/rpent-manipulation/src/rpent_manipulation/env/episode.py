@@ -76,7 +76,7 @@ class BaseState(Protocol):
 
     @property
     def position(self) -> NDArray[Any]:
-        """(2,) where its middle stands, world, metres."""
+        """(2,) where it stands, world, metres: the point below the arm's own base."""
 
     @property
     def yaw(self) -> float:
@@ -87,6 +87,26 @@ class BaseState(Protocol):
         """How far its torso is raised above its lowest position, metres."""
 
 
+class Drivetrain(Protocol):
+    """What a mobile base can do."""
+
+    @property
+    def max_speed_m_s(self) -> float:
+        """Fastest straight motion."""
+
+    @property
+    def max_turn_rad_s(self) -> float:
+        """Fastest turn."""
+
+    @property
+    def pivot_m(self) -> float:
+        """Where the point lies that it turns about: ahead of `BaseState.position` (negative: behind it), metres."""
+
+    @property
+    def torso_range_m(self) -> tuple[float, float]:
+        """The lowest and the highest `torso_m`."""
+
+
 class MobileEpisode(ServoedEpisode, Protocol):
     """A running episode of an arm on a mobile base. While it drives or lifts, the arm rides along as it is."""
 
@@ -95,16 +115,16 @@ class MobileEpisode(ServoedEpisode, Protocol):
         """The base as it is now."""
 
     @property
-    def torso_range_m(self) -> tuple[float, float]:
-        """The lowest and the highest `torso_m`."""
+    def drivetrain(self) -> Drivetrain:
+        """What the base can do."""
 
-    def drive(self, forward: float, left: float, turn: float, gripper: float) -> None:
-        """Carry out one control step of the base.
+    def drive(self, forward_m_s: float, left_m_s: float, turn_rad_s: float, gripper: float) -> None:
+        """Carry out one control step of the base. What rubs is made up for: a small speed is a small motion.
 
         Args:
-            forward: Speed ahead in the base's own frame, from -1 to 1 of its fastest.
-            left: Likewise to its left.
-            turn: Likewise counter-clockwise, seen from above.
+            forward_m_s: Speed of the point that it turns about, ahead in the base's own frame.
+            left_m_s: Likewise to its left. The two together and the turn are limited to what the base can do.
+            turn_rad_s: Counter-clockwise, seen from above.
             gripper: `OPEN`, `HOLD` or `CLOSE`.
         """
 
