@@ -116,6 +116,7 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
     )
     _check_endpoints(resolved)
     _check_pythons(request)
+    _check_services(resolved)
     if policy is not None:
         policy.check()
     return resolved
@@ -153,6 +154,15 @@ def _perceptor_configs(
         if service.check:
             load_named(service.check, what)(served)
     return own, served
+
+
+def _check_services(resolved: Resolved) -> None:
+    """Let each of the robot's services that the run starts find what its configuration names."""
+    what = f"robot `{resolved.robot_spec.name}`"
+    for service in resolved.robot_spec.services:
+        if service.check and service.config and service.name not in resolved.request.endpoints:
+            values = resolved.setup.service_configs.get(service.name, {})
+            load_named(service.check, what)(_config(service.config, values, what))
 
 
 def _check_pythons(request: RunRequest) -> None:
