@@ -2,18 +2,20 @@
 
 Each control step commands the remaining offset, limited to the waypoint's speed, so the controller's own
 goal is the target itself once it is within reach of one action. What a waypoint does not mention is held as
-it was when the waypoint began: position by feedback, orientation by the controller's latched goal.
+it was when the waypoint began: position by feedback, orientation by the controller's latched goal. Waypoints
+of a mobile base are driven to by `rpent_manipulation.env.mobile`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rpent_manipulation import rotations
 from rpent_manipulation.env.episode import HOLD
+from rpent_manipulation.env.mobile import Driving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent.rpc.facade import CallContext
 
-    from rpent_manipulation.env.episode import ServoedEpisode
+    from rpent_manipulation.env.episode import MobileEpisode, ServoedEpisode
     from rpent_manipulation.env.targets import Limits, Target
 
-GRIPPER_STEP = 0.25
-"""How far one control step moves the commanded gripper width (range -1 to 1)."""
 FINGERS_STILL_M = 0.0005
 """Fingers that move less than this per control step, twice in a row, stand still."""
 AT_REST_M = 0.002
@@ -52,7 +52,7 @@ class Servo:
         """Move through the targets; returns `rpent.env.ServoResult` as plain data."""
         status, detail, reached = "reached", "", 0
         for target in self._targets:
-            status, detail = self._reach(_Approach(self._episode, target, self._limits), target)
+            status, detail = self._reach(self._approach(reached), target)
             if status != "reached":
                 break
             reached += 1
@@ -66,7 +66,16 @@ class Servo:
             "detail": detail,
         }
 
-    def _reach(self, approach: _Approach, target: Target) -> Stop:
+    def _approach(self, index: int) -> _Approach | Driving:
+        """Return the way to the target of that index: the hand's or the base's."""
+        target = self._targets[index]
+        if not target.moves_base:
+            return _Approach(self._episode, target, self._limits)
+        following = self._targets[index + 1 : index + 2]
+        passing = bool(following) and following[0].base_position is not None
+        return Driving(cast("MobileEpisode", self._episode), target, self._limits, passing=passing)
+
+    def _reach(self, approach: _Approach | Driving, target: Target) -> Stop:
         last = target is self._targets[-1]
         while True:
             approach.measure()
@@ -81,7 +90,7 @@ class Servo:
             if self._steps % REPORT_EVERY == 0:
                 self._call.report({"step": self._episode.steps, "position_error_m": self._position_error})
 
-    def _must_stop(self, approach: _Approach) -> Stop | None:
+    def _must_stop(self, approach: _Approach | Driving) -> Stop | None:
         episode, limits = self._episode, self._limits
         if episode.over:
             why = "the task succeeded" if episode.success else "the step limit is reached"
@@ -149,10 +158,7 @@ class _Approach:
 
     @property
     def _gripper(self) -> float:
-        if self._target.gripper is None:
-            return HOLD
-        missing = self._target.gripper - self._episode.arm.gripper_command
-        return HOLD if abs(missing) < GRIPPER_STEP / 2 else float(np.sign(missing))
+        return self._target.finger_command(self._episode.arm.gripper_command)
 
     def step(self) -> None:
         """Take one control step towards the target."""

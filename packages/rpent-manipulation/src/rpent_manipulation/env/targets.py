@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rpent_manipulation import rotations
-from rpent_manipulation.env.episode import CLOSE, OPEN, POSITION_SCALE_M, ROTATION_SCALE_RAD
+from rpent_manipulation.env.episode import CLOSE, HOLD, OPEN, POSITION_SCALE_M, ROTATION_SCALE_RAD
 from rpent_manipulation.env.guardrails import (
     MAX_SERVO_STEPS,
     MAX_WAYPOINTS,
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
     from rpent_manipulation.env.guardrails import Workspace
 
+GRIPPER_STEP = 0.25
+"""How far one control step moves the commanded gripper width (range -1 to 1), at most."""
+_ARM_KEYS = ("position", "quaternion", "yaw", "pitch")
+_BASE_KEYS = ("base_position", "base_yaw", "torso_m")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
@@ -39,6 +44,21 @@ class Target:
     steps: int
     max_step_m: float
     max_step_rad: float
+    base_position: NDArray[np.float64] | None = None
+    base_yaw: float | None = None
+    torso_m: float | None = None
+
+    @property
+    def moves_base(self) -> bool:
+        """Whether it is the base, or the torso on it, that moves."""
+        return self.base_position is not None or self.base_yaw is not None or self.torso_m is not None
+
+    def finger_command(self, commanded: float) -> float:
+        """Return `OPEN`, `HOLD` or `CLOSE`: what brings the commanded width to the wanted one."""
+        if self.gripper is None:
+            return HOLD
+        missing = self.gripper - commanded
+        return HOLD if abs(missing) < GRIPPER_STEP / 2 else float(np.sign(missing))
 
     def rotation(self, current: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the wanted orientation, or None to hold the present one.
@@ -65,26 +85,62 @@ class Limits:
     stall_steps: int = 15
     gripper_settled: bool = False
     contact_force_n: float | None = None
+    base_tolerance_m: float = 0.03
+    base_tolerance_rad: float = 0.03
 
 
 _WAYPOINT_KEYS = frozenset(field.name for field in fields(Target))
 _UNTIL_KEYS = frozenset(field.name for field in fields(Limits))
 
 
-def parse_targets(values: Any, workspace: Workspace) -> list[Target]:
+def parse_targets(
+    values: Any,
+    workspace: Workspace,
+    *,
+    max_step_m: float = POSITION_SCALE_M,
+    torso_range_m: tuple[float, float] | None = None,
+) -> list[Target]:
     """Check waypoints.
+
+    Args:
+        values: As they came.
+        workspace: Where hand and base may be sent.
+        max_step_m: How far ahead of the hand the controller's goal may be, metres: the fastest `max_step_m`, and what
+            holds where none is given.
+        torso_range_m: Of a robot with a mobile base; without one, waypoints of a base are refused.
 
     Raises:
         GuardrailError: One is malformed, not finite, or outside the workspace.
     """
     if not isinstance(values, list | tuple) or not 1 <= len(values) <= MAX_WAYPOINTS:
         raise GuardrailError(f"`targets` must be a list of 1 to {MAX_WAYPOINTS} waypoints.")
-    return [_parse_target(value, index, workspace) for index, value in enumerate(values)]
+    return [
+        _parse_target(value, f"`targets[{index}]", workspace, max_step_m, torso_range_m)
+        for index, value in enumerate(values)
+    ]
 
 
-def _parse_target(value: Mapping[str, Any], index: int, workspace: Workspace) -> Target:
-    what = f"`targets[{index}]"
+def _parse_target(
+    value: Mapping[str, Any],
+    what: str,
+    workspace: Workspace,
+    max_step_m: float,
+    torso_range_m: tuple[float, float] | None,
+) -> Target:
     _check_keys(value, _WAYPOINT_KEYS, f"{what}`")
+    return Target(
+        **_parse_hand(value, what, workspace),
+        **_parse_base(value, what, workspace, torso_range_m),
+        gripper=_parse_gripper(value.get("gripper", "hold"), f"{what}.gripper`"),
+        steps=count(value.get("steps", 0), 0, MAX_SERVO_STEPS, f"{what}.steps`"),
+        max_step_m=number(value.get("max_step_m", max_step_m), 0.001, max_step_m, f"{what}.max_step_m`"),
+        max_step_rad=number(
+            value.get("max_step_rad", ROTATION_SCALE_RAD), 0.01, ROTATION_SCALE_RAD, f"{what}.max_step_rad`"
+        ),
+    )
+
+
+def _parse_hand(value: Mapping[str, Any], what: str, workspace: Workspace) -> dict[str, Any]:
     position = quaternion = None
     if value.get("position") is not None:
         position = vector(value["position"], 3, f"{what}.position`")
@@ -95,24 +151,38 @@ def _parse_target(value: Mapping[str, Any], index: int, workspace: Workspace) ->
             raise GuardrailError(f"{what}.quaternion` must have length 1.")
         if value.get("yaw") is not None or value.get("pitch") is not None:
             raise GuardrailError(f"{what}` has both a quaternion and yaw or pitch; give one.")
+    return {
+        "position": position,
+        "quaternion": quaternion,
+        "yaw": _angle(value, "yaw", what),
+        "pitch": _angle(value, "pitch", what),
+    }
 
-    def angle(key: str) -> float | None:
-        return None if value.get(key) is None else number(value[key], -100.0, 100.0, f"{what}.{key}`")
 
-    return Target(
-        position=position,
-        quaternion=quaternion,
-        yaw=angle("yaw"),
-        pitch=angle("pitch"),
-        gripper=_parse_gripper(value.get("gripper", "hold"), f"{what}.gripper`"),
-        steps=count(value.get("steps", 0), 0, MAX_SERVO_STEPS, f"{what}.steps`"),
-        max_step_m=number(
-            value.get("max_step_m", POSITION_SCALE_M), 0.001, POSITION_SCALE_M, f"{what}.max_step_m`"
-        ),
-        max_step_rad=number(
-            value.get("max_step_rad", ROTATION_SCALE_RAD), 0.01, ROTATION_SCALE_RAD, f"{what}.max_step_rad`"
-        ),
-    )
+def _parse_base(
+    value: Mapping[str, Any], what: str, workspace: Workspace, torso_range_m: tuple[float, float] | None
+) -> dict[str, Any]:
+    given = [key for key in _BASE_KEYS if value.get(key) is not None]
+    if not given:
+        return {}
+    if torso_range_m is None:
+        raise GuardrailError(f"{what}.{given[0]}` is refused: this robot's base is fixed.")
+    if any(value.get(key) is not None for key in _ARM_KEYS):
+        raise GuardrailError(
+            f"{what}` moves both the base and the hand.",
+            hint="Make two waypoints: the arm rides along with the base.",
+        )
+    position = torso = None
+    if value.get("base_position") is not None:
+        position = vector(value["base_position"], 2, f"{what}.base_position`")
+        workspace.check(np.array([*position, workspace.low[2]]), f"{what}.base_position`")
+    if value.get("torso_m") is not None:
+        torso = number(value["torso_m"], *torso_range_m, f"{what}.torso_m`")
+    return {"base_position": position, "base_yaw": _angle(value, "base_yaw", what), "torso_m": torso}
+
+
+def _angle(value: Mapping[str, Any], key: str, what: str) -> float | None:
+    return None if value.get(key) is None else number(value[key], -100.0, 100.0, f"{what}.{key}`")
 
 
 def _parse_gripper(value: Any, what: str) -> float | None:
@@ -159,6 +229,15 @@ def parse_until(value: Any) -> Limits:
         ),
         gripper_settled=settled,
         contact_force_n=None if force is None else number(force, 0.1, 1000.0, "`until.contact_force_n`"),
+        base_tolerance_m=number(
+            given.get("base_tolerance_m", default.base_tolerance_m), 0.005, 2.0, "`until.base_tolerance_m`"
+        ),
+        base_tolerance_rad=number(
+            given.get("base_tolerance_rad", default.base_tolerance_rad),
+            0.01,
+            3.2,
+            "`until.base_tolerance_rad`",
+        ),
     )
 
 

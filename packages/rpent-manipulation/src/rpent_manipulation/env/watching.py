@@ -1,0 +1,47 @@
+"""What `chunk_step` is asked to look at on its way (`rpent.env.types.ChunkObserve`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rpent_manipulation.env import guardrails
+
+MAX_LOOKS = 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Watch:
+    """Which cameras, how large, and after how many of the chunk's control steps."""
+
+    cameras: tuple[str, ...] = ()
+    size: Any = 256
+    at: frozenset[int] = frozenset()
+
+
+def parse_observe(observe: Any, length: int) -> Watch:
+    """Return what to look at; without a wish nothing.
+
+    Args:
+        observe: The parameter of `chunk_step`.
+        length: The chunk's control steps.
+
+    Raises:
+        GuardrailError: It is no such wish.
+    """
+    if observe is None:
+        return Watch()
+    if not isinstance(observe, Mapping) or set(observe) - {"cameras", "size", "at"}:
+        raise guardrails.GuardrailError("`observe` is not a mapping with `cameras`, `size` and `at`.")
+    cameras, at = observe.get("cameras", ()), observe.get("at", ())
+    if not _is_list(cameras) or not all(isinstance(name, str) for name in cameras):
+        raise guardrails.GuardrailError("`observe.cameras` is not a list of cameras.")
+    if not _is_list(at) or len(at) > MAX_LOOKS:
+        raise guardrails.GuardrailError(f"`observe.at` is not a list of at most {MAX_LOOKS} control steps.")
+    steps = frozenset(guardrails.count(step, 1, length, "each of `observe.at`") for step in at)
+    return Watch(cameras=tuple(cameras), size=observe.get("size", 256), at=steps)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
