@@ -4,7 +4,7 @@ import time
 import numpy as np
 import pytest
 from rpent.errors import PolicyError, UsageError
-from rpent.policies.api import PolicyRequest
+from rpent.policies.api import PastFrame, PolicyRequest
 from rpent_policy_rldx.config import RldxConfig
 from rpent_policy_rldx.policy import load
 from rpent_policy_rldx.signature import signature
@@ -19,15 +19,28 @@ WITH_VIDEO = Checkpoint(
 )
 
 
-def request(policy, value=100, episode="a", step=0, size=64):
+def request(policy, value=100, episode="a", step=0, size=64, *, history=None):
     return PolicyRequest(
-        images={name: np.full((size, size, 3), value, np.uint8) for name in policy.signature.cameras},
-        state={name: np.full(length, value, np.float32) for name, length in policy.signature.state.items()},
+        **shown(policy, value, size),
+        history=None if history is None else frames(policy, history),
         instruction="pick up the cup",
         episode=episode,
         step=step,
         seed=0,
     )
+
+
+def shown(policy, value, size=64):
+    return {
+        "images": {name: np.full((size, size, 3), value, np.uint8) for name in policy.signature.cameras},
+        "state": {
+            name: np.full(length, value, np.float32) for name, length in policy.signature.state.items()
+        },
+    }
+
+
+def frames(policy, values):
+    return tuple(PastFrame(step=step, **shown(policy, value)) for step, value in values.items())
 
 
 def loaded(server, **options):
@@ -126,6 +139,40 @@ def test_a_video_is_oldest_first_and_begins_with_the_first_frame():
         [99, 99, 99, 99],
     ]
     assert policy.signature.observation_steps == 4
+
+
+def test_a_question_that_tells_what_was_before_needs_no_memory():
+    with LocalRldxServer(WITH_VIDEO) as server:
+        policy = loaded(server)
+        assert policy.signature.history == (-6, -4, -2)
+        for told in ({}, {-6: 6, -4: 4, -2: 2}, {-3: 3, -2: 2}, {-8: 8}, None):
+            policy.infer([request(policy, value=100, history=told)])
+        policy.close()
+    seen = [each["video"]["front_view"][0, :, 0, 0, 0].tolist() for each in server.model.observations]
+    assert seen[:4] == [
+        [100, 100, 100, 100],
+        [6, 4, 2, 100],
+        [3, 3, 2, 100],
+        [8, 8, 100, 100],
+    ]
+
+
+def test_state_of_before_goes_the_same_way():
+    checkpoint = Checkpoint(
+        video=("front_view",),
+        state={"eef_pos_absolute": 3},
+        action={"gripper_close": 1},
+        video_deltas=(-4, 0),
+        state_deltas=(-1, 0),
+    )
+    with LocalRldxServer(checkpoint) as server:
+        policy = loaded(server)
+        assert policy.signature.history == (-4, -1)
+        policy.infer([request(policy, value=100, history={-4: 4, -1: 1})])
+        policy.close()
+    (observation,) = server.model.observations
+    assert observation["video"]["front_view"][0, :, 0, 0, 0].tolist() == [4, 100]
+    assert observation["state"]["eef_pos_absolute"][0, :, 0].tolist() == [1.0, 100.0]
 
 
 def test_an_error_reply_is_one_bounded_line_without_keys(tmp_path):

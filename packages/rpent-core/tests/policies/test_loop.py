@@ -13,6 +13,7 @@ from rpent.errors import PolicyError, ToolError
 from rpent.policies.loop import PolicyLoop
 from rpent.robot import TaskSetup, ToolContext
 from rpent.testing import LocalChannel
+from rpent.testing.fake_robot import camera as camera_views
 from rpent.testing.fake_robot.config import FakeEnvConfig
 from rpent.testing.fake_robot.server import create
 from rpent.testing.policies.scripted import ScriptedPolicyServer
@@ -146,3 +147,81 @@ def test_a_policy_that_fails_later_leaves_what_it_did():
 def test_a_state_field_that_the_robot_has_not_is_named():
     with pytest.raises(PolicyError, match="`wheels`"):
         Stage(DOWN, state={"wheels": 4}).loop.run("go", 1)
+
+
+VIDEO = {"history": [-6, -4, -2], "execute_steps": 8}
+
+
+def heights(question):
+    """Return the height of the hand at each step that a question shows, by how many steps ago."""
+    return {step: round(float(state["eef_position"][2]), 3) for step, state in question["history"]}
+
+
+def test_a_video_is_of_just_the_steps_that_the_policy_wants():
+    stage = Stage(DOWN, **VIDEO)
+    result = stage.loop.run("go", 3)
+    assert (result.steps, result.history) == (24, "exact")
+    first, second, third = stage.policy.asked
+    assert first["history"] == []
+    step_m = 0.1 * 0.02
+    for number, question in ((1, second), (2, third)):
+        now = 0.3 - 8 * number * step_m
+        assert heights(question) == {ago: round(now - ago * step_m, 3) for ago in (-6, -4, -2)}
+    again = EnvClient(LocalChannel(create(FakeEnvConfig())))
+    for step, action in enumerate(np.tile(DOWN[:1], (6, 1)), 1):
+        again.step(action)
+        if step in {2, 4, 6}:
+            picture = again.observe(["top"], size=32).images["top"]
+            shown = dict(second["pictures"])[step - 8]["top"]
+            np.testing.assert_array_equal(shown, picture)
+
+
+def test_no_more_is_rendered_than_a_question_wants(monkeypatch):
+    stage, rendered = Stage(DOWN, **VIDEO), []
+    monkeypatch.setattr(
+        camera_views,
+        "render",
+        lambda world, *args, real=camera_views.render: (
+            rendered.append(world.step_count) or real(world, *args)
+        ),
+    )
+    stage.loop.run("go", 2)
+    assert rendered == [0, 2, 4, 6, 8], "the last chunk is followed by no question"
+
+
+def test_an_env_server_that_cannot_look_on_the_way_gives_the_nearest_frames(monkeypatch):
+    stage = Stage(DOWN, **VIDEO)
+    old = {key: value for key, value in stage.env.describe().items() if key != "chunk_observe"}
+    monkeypatch.setattr(EnvClient, "describe", lambda _: old)
+    result = PolicyLoop(stage.loop._context, stage.env, note=stage.noted.append).run("go", 3)
+    assert (result.stopped, result.history) == ("chunks", "nearest")
+    assert [list(heights(question)) for question in stage.policy.asked] == [[], [-8], [-8]]
+
+
+def test_a_policy_of_another_make_is_told_nothing_of_before():
+    stage = Stage(DOWN)
+    assert stage.loop.run("go", 2).history == "none"
+    assert [question["history"] for question in stage.policy.asked] == [None, None]
+
+
+def test_a_run_goes_on_with_what_the_policy_remembers():
+    stage = Stage(DOWN, **VIDEO)
+    first = stage.loop.run("go", 2, resumable=True)
+    second = stage.loop.run("go", 1, memory=first.memory, resumable=True)
+    assert len(stage.policy.resets) == 1
+    assert list(heights(stage.policy.asked[-1])) == [-6, -4, -2]
+    assert second.history == "exact"
+    assert len({question["episode"] for question in stage.policy.asked}) == 1
+
+
+@pytest.mark.parametrize("change", ["moved", "other words", "reset"])
+def test_a_run_begins_anew_where_something_has_changed(change):
+    stage = Stage(DOWN, **VIDEO)
+    first = stage.loop.run("go", 1, resumable=True)
+    if change == "moved":
+        stage.env.step(UP[0])
+    elif change == "reset":
+        stage.env.reset()
+    stage.loop.run("go on" if change == "other words" else "go", 1, memory=first.memory)
+    assert len(stage.policy.resets) == 2
+    assert stage.policy.asked[-1]["history"] == []

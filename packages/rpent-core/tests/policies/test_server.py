@@ -103,6 +103,67 @@ def test_an_answer_is_the_robots_own_action(config):
             np.testing.assert_array_equal(chunk[:, 3], np.where(raw[:, 3] > 0, -1.0, 1.0))
 
 
+WITH_HISTORY = SIGNATURE.model_copy(update={"history": (-4, -2)})
+
+
+def past(step, picture=PICTURE, **changes):
+    return {"step": step, "images": {"view": picture}, "state": OBSERVATION["state"], **changes}
+
+
+def test_what_was_before_reaches_the_policy_in_its_own_names(config, checkpoint):
+    make_checkpoint(checkpoint, WITH_HISTORY)
+    dark = PICTURE // 2
+    with served_policy(config()) as channel:
+        assert channel.call("describe")["history"] == [-4, -2]
+        observation = {**OBSERVATION, "history": [past(-4, dark), past(-2)]}
+        chunk = channel.call("infer", observation=observation, instruction="go", episode="a")
+        native = {
+            "images": {"front": PICTURE[:, ::-1].copy()},
+            "state": {"pose": np.array([0.2, 0.4, 0.6])},
+            "instruction": "go",
+            "episode": "b",
+        }
+        frames = [
+            {"step": step, "images": {"front": picture[:, ::-1].copy()}, "state": native["state"]}
+            for step, picture in ((-4, dark), (-2, PICTURE))
+        ]
+        with_past = channel.call("infer_native", **native, history=frames)
+        channel.call("reset", episode="b")
+        without = channel.call("infer_native", **native)
+    np.testing.assert_allclose(chunk[:, :3], 0.5 * with_past[:, :3])
+    assert not np.allclose(with_past, without)
+
+
+@pytest.mark.parametrize(
+    ("history", "says"),
+    [
+        ([past(-6), past(-4), past(-2)], "at most 2 frames"),
+        ("yesterday", "at most 2 frames"),
+        ([past(-2), past(-4)], "oldest first"),
+        ([past(-2), past(-2)], "oldest first"),
+        ([past(0)], "below 0"),
+        ([past("-2")], "not a mapping with `step`"),
+        ([past(-2, depth={})], "not a mapping with `step`"),
+        ([past(-2, images={})], "lacks `view`"),
+        ([past(-2, state={"position": [np.nan, 0, 0]})], "NaN"),
+    ],
+)
+def test_what_is_wrong_with_what_was_before_is_named(config, checkpoint, history, says):
+    make_checkpoint(checkpoint, WITH_HISTORY)
+    observation = {**OBSERVATION, "history": history}
+    with served_policy(config()) as channel, pytest.raises(RemoteError, match=says):
+        channel.call("infer", observation=observation, instruction="go", episode="a")
+
+
+def test_a_policy_that_looks_at_nothing_of_before_is_told_nothing(config):
+    with served_policy(config()) as channel:
+        observation = {**OBSERVATION, "history": []}
+        channel.call("infer", observation=observation, instruction="go", episode="a")
+        observation = {**OBSERVATION, "history": [past(-2)]}
+        with pytest.raises(RemoteError, match="no frames"):
+            channel.call("infer", observation=observation, instruction="go", episode="a")
+
+
 @pytest.mark.parametrize(
     ("observation", "says"),
     [

@@ -1,4 +1,4 @@
-"""What an episode showed: the frames that a question about now needs from before."""
+"""What an episode showed, where questions do not tell it: the frames that one about now needs from before."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ class History(Generic[T]):
     def at(self, deltas: Sequence[int]) -> list[T]:
         """Return one observation for each step relative to now (0 or negative), in that order."""
         now = self._seen[-1][0]
-        return [
-            min(self._seen, key=lambda each: (abs(each[0] - now - delta), each[0]))[1] for delta in deltas
-        ]
+        return [nearest(self._seen, now + delta) for delta in deltas]
+
+
+def nearest(seen: Sequence[tuple[int, T]], step: int) -> T:
+    """Return what was seen nearest to a control step, the older one of two."""
+    return min(seen, key=lambda each: (abs(each[0] - step), each[0]))[1]

@@ -63,6 +63,11 @@ class Modalities:
         """How many past observations one question holds at most."""
         return max(len(self.video.deltas), len(self.state.deltas))
 
+    @property
+    def history(self) -> tuple[int, ...]:
+        """The control steps before now that pictures or state are wanted of, oldest first."""
+        return tuple(sorted({delta for delta in (*self.video.deltas, *self.state.deltas) if delta < 0}))
+
 
 def parse_modalities(found: Any, *, where: str) -> Modalities:
     """Read what a server or a checkpoint's `processor_config.json` says.
@@ -117,6 +122,7 @@ def to_signature(
         chunk_length=len(modalities.action.deltas),
         execute_steps=execute_steps,
         observation_steps=modalities.steps,
+        history=modalities.history,
         details={**details, "video_steps": list(modalities.video.deltas)},
     )
 

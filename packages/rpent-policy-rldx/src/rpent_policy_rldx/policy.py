@@ -12,7 +12,7 @@ from rpent.policies.api import Policy
 
 from rpent_policy_rldx.address import parse_address
 from rpent_policy_rldx.client import RldxClient
-from rpent_policy_rldx.history import History
+from rpent_policy_rldx.history import History, nearest
 from rpent_policy_rldx.launch import launch
 from rpent_policy_rldx.signature import signature
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-    from rpent.policies.api import PolicyRequest, Report, Signature
+    from rpent.policies.api import PastFrame, PolicyRequest, Report, Signature
 
     from rpent_policy_rldx.config import RldxConfig
     from rpent_policy_rldx.launch import Launched
@@ -46,7 +46,10 @@ def load(config: RldxConfig, report: Report) -> RldxPolicy:
 
 @dataclass(slots=True)
 class _Session:
-    """An episode's memory: ours of its frames, the server's under an id that nobody else has."""
+    """An episode's memory: the server's under an id that nobody else has, and ours of its frames.
+
+    Ours is for clients that tell nothing of before with their questions.
+    """
 
     id: str
     history: History[PolicyRequest]
@@ -91,6 +94,7 @@ class RldxPolicy(Policy):
         self.signature = self.signature.model_copy(
             update={
                 "observation_steps": self._modalities.steps,
+                "history": self._modalities.history,
                 "details": {**self.signature.details, "video_steps": list(video.deltas)},
             }
         )
@@ -172,8 +176,9 @@ class RldxPolicy(Policy):
     def _observation(self, batch: Sequence[PolicyRequest], sessions: Sequence[_Session]) -> dict[str, Any]:
         """Return video (B, T, H, W, 3) uint8, state (B, T, D) float32 and language [[str]], oldest first."""
         video, state = self._modalities.video, self._modalities.state
-        frames = [session.history.at(video.deltas) for session in sessions]
-        poses = [session.history.at(state.deltas) for session in sessions]
+        pairs = list(zip(batch, sessions, strict=True))
+        frames = [_at(video.deltas, request, session) for request, session in pairs]
+        poses = [_at(state.deltas, request, session) for request, session in pairs]
         (language,) = self._modalities.language.keys
         return {
             "video": {
@@ -210,6 +215,16 @@ class RldxPolicy(Policy):
             self._client = None
         self._launched = launch(self._config, self._report)
         self._client = RldxClient.of(self._launched.address, self._config)
+
+
+def _at(
+    deltas: Sequence[int], request: PolicyRequest, session: _Session
+) -> Sequence[PolicyRequest | PastFrame]:
+    """Return what was seen at these steps relative to the question: as it tells itself, else as we remember."""
+    if request.history is None:
+        return session.history.at(deltas)
+    told: list[tuple[int, PolicyRequest | PastFrame]] = [(each.step, each) for each in request.history]
+    return [nearest([*told, (0, request)], delta) for delta in deltas]
 
 
 def _go_together(batch: Sequence[PolicyRequest], request: PolicyRequest) -> bool:

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from rpent.env.client import EnvClient
-from rpent.env.types import CameraMeta, Observation, ServoResult, ServoStatus, Until, Waypoint
+from rpent.env.types import CameraMeta, ChunkObserve, Observation, ServoResult, ServoStatus, Until, Waypoint
 
-__all__ = ["CameraMeta", "EnvClient", "Observation", "ServoResult", "ServoStatus", "Until", "Waypoint"]
+__all__ = [
+    "CameraMeta",
+    "ChunkObserve",
+    "EnvClient",
+    "Observation",
+    "ServoResult",
+    "ServoStatus",
+    "Until",
+    "Waypoint",
+]

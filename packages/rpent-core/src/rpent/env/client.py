@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rpent.cancel import CancelToken
-    from rpent.env.types import Until, Waypoint
+    from rpent.env.types import ChunkObserve, Until, Waypoint
     from rpent.rpc.channel import Channel
 
 Size = int | tuple[int, int]
@@ -45,6 +45,20 @@ class EnvClient:
         """Carry out (T, D) actions; returns the last observation, how many were done, and their rewards."""
         answer = self.channel.call("chunk_step", cancel=cancel, actions=np.asarray(actions, np.float64))
         return observation_from(answer), int(answer["executed"]), [float(item) for item in answer["rewards"]]
+
+    def watched_chunk_step(
+        self, actions: NDArray[np.float64], observe: ChunkObserve, *, cancel: CancelToken | None = None
+    ) -> tuple[Observation, int, list[Observation]]:
+        """Carry out (T, D) actions and look on the way, where the env server can (see `CHUNK_OBSERVE`).
+
+        Returns:
+            The last observation, how many actions were done, and the observations of the steps that were asked for.
+        """
+        answer = self.channel.call(
+            "chunk_step", cancel=cancel, actions=np.asarray(actions, np.float64), observe=dict(observe)
+        )
+        observed = [observation_from(each) for each in answer["observed"]]
+        return observation_from(answer), int(answer["executed"]), observed
 
     def servo(
         self,

@@ -34,6 +34,11 @@ OPTIONAL_ENV_METHODS = ("record", "frames", "actions")
 "first_step": int}`, the control actions that were really carried out since the last time (see `EnvClient.actions`): a
 run keeps them, and policies are trained from them."""
 
+CHUNK_OBSERVE = "chunk_observe"
+"""The key of `describe` that is true where `chunk_step` takes `observe` (a `ChunkObserve`), which is optional. It then
+answers with `observed` besides: for each of these control steps that was carried out what `observe` would have answered
+just then, with its own `step`. A policy that sees a video gets its frames from there; else from the ends of chunks."""
+
 ServoStatus = Literal["reached", "stalled", "step_budget", "episode_over", "cancelled"]
 
 
@@ -110,6 +115,17 @@ class Waypoint(TypedDict, total=False):
     """Radians, world: where the base faces."""
     torso_m: float
     """Metres: how far the torso of a mobile robot is raised."""
+
+
+class ChunkObserve(TypedDict):
+    """What `chunk_step` looks at on its way. Nothing else is rendered."""
+
+    cameras: Any
+    """Names of cameras; none for the state alone."""
+    size: Any
+    """As for `observe`: one number, (height, width), or one of these for each camera."""
+    at: Any
+    """How many of the chunk's control steps are done when it looks: 1 to their number, ascending."""
 
 
 class Until(TypedDict, total=False):

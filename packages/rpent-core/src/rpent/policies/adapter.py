@@ -40,6 +40,14 @@ class Adapter:
             sizes[view.camera] = (max(height, view.height or 0), max(width, view.width or 0))
         return sizes
 
+    def picture_sizes(self) -> dict[str, tuple[int, int]]:
+        """Return how large the checkpoint's pictures will be: name → (height, width)."""
+        cameras = self.cameras()
+        return {
+            name: (view.height or cameras[view.camera][0], view.width or cameras[view.camera][1])
+            for name, view in self._views.items()
+        }
+
     def state_fields(self) -> dict[str, int]:
         """Return which of the robot's state fields are needed, and their lengths."""
         wanted = [part.field for parts in self._state.values() for part in parts]

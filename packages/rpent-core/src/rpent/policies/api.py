@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CameraInput", "Policy", "PolicyConfig", "PolicyRequest", "Report", "Signature"]
+__all__ = ["CameraInput", "PastFrame", "Policy", "PolicyConfig", "PolicyRequest", "Report", "Signature"]
 
 
 class PolicyConfig(BaseModel):
@@ -40,6 +40,16 @@ class PolicyConfig(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PastFrame:
+    """What was to be seen at a control step before a question, in the checkpoint's own names."""
+
+    step: int
+    """Control steps relative to the question: -2 is two before it."""
+    images: Mapping[str, NDArray[np.uint8]]
+    state: Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PolicyRequest:
     """One question to a policy, in the checkpoint's own names. The arrays belong to the policy."""
 
@@ -54,6 +64,10 @@ class PolicyRequest:
     """How many questions of this episode came before since its reset."""
     seed: int
     """For a policy that samples: the same episode seed and step give the same seed, alone or in a batch."""
+    history: tuple[PastFrame, ...] | None = None
+    """What the episode showed at the steps of `Signature.history`, oldest first, as far as it goes back: at its
+    beginning nothing. Where the robot could not be looked at just then, the nearest to it, with the step that it
+    really is of. None is a client that tells nothing of before."""
 
 
 class Report(Protocol):

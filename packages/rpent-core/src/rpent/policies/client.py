@@ -36,6 +36,8 @@ class Wanted:
     action_dim: int | None
     execute_steps: int | None
     """How many actions of a chunk are carried out; None means all."""
+    history: Sequence[int]
+    """The control steps before now, negative and ascending, of which it wants pictures and state besides."""
     infer_timeout_s: float
     warm: bool
     """Whether it has answered a made-up question before it listened."""
@@ -64,6 +66,7 @@ class Wanted:
             state=tuple(described.get("state", {})),
             action_dim=None if dim is None else int(dim),
             execute_steps=None if steps is None else int(steps),
+            history=sorted(step for step in map(int, described.get("history") or ()) if step < 0),
             infer_timeout_s=float(described.get("infer_timeout_s") or INFER_TIMEOUT_S),
             warm="warm_up_s" in described,
         )
@@ -100,7 +103,8 @@ class PolicyClient:
         """Ask for a chunk of the robot's own actions.
 
         Args:
-            observation: `images`: camera → (H, W, 3) uint8, upright; `state`: field → vector.
+            observation: `images`: camera → (H, W, 3) uint8, upright; `state`: field → vector; where the server wants
+                one, `history`: the same of steps before, oldest first, each with its `step` relative to now.
             instruction: What to do.
             episode: Whose memory it belongs to.
             wanted: What the server said of itself.

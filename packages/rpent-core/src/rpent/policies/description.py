@@ -24,7 +24,8 @@ def describe(loaded: Loaded, facts: dict[str, Any], *, timeout_s: float) -> dict
     rate = signature.control_rate_hz
     if embodiment is not None:
         rate = (layout and layout.control_rate_hz) or embodiment.control_rate_hz
-    execute = loaded.config.execute_steps or signature.execute_steps or loaded.chunk_length
+    meant = signature.execute_steps or (layout and layout.execute_steps)
+    execute = loaded.config.execute_steps or meant or loaded.chunk_length
     action = _action(loaded)
     return {
         "backend": loaded.backend,
@@ -38,6 +39,7 @@ def describe(loaded: Loaded, facts: dict[str, Any], *, timeout_s: float) -> dict
         "action_dim": sum(action.values()),
         "chunk_length": loaded.chunk_length,
         "execute_steps": min(execute, loaded.chunk_length),
+        "history": list(signature.history),
         "control_rate_hz": rate,
         "signature": signature.model_dump(mode="json"),
         "device": policy.device,

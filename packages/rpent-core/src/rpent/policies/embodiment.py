@@ -71,6 +71,8 @@ class Layout(_Data):
     action: tuple[ActionPart, ...] = ()
     control_rate_hz: float | None = None
     """The rate that its checkpoints act at, where it is known; nothing converts between rates."""
+    execute_steps: int | None = None
+    """How many actions of an answer its checkpoints are meant to carry out, where they do not say so themselves."""
     openpi: dict[str, str] = {}
     """openpi's key (`observation/image`) → the policy's name, for clients and servers that speak its protocol."""
 

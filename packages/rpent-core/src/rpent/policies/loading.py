@@ -20,6 +20,8 @@ from rpent.rpc.loading import say_loading
 from rpent.specs import load_object
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rpent.policies.api import Policy, PolicyConfig
     from rpent.policies.embodiment import Layout
     from rpent.policies.server import PolicyServerConfig
@@ -67,7 +69,7 @@ def load(config: PolicyServerConfig) -> Loaded:
             adapter = Adapter(policy.signature, embodiment, layout)
         loaded_s = time.monotonic() - started
         say_loading("a first answer")
-        length = _warm_up(policy, backend=config.backend)
+        length = _warm_up(policy, adapter, backend=config.backend)
         check_execute_steps(options, length)
     except BaseException:
         policy.close()
@@ -107,23 +109,30 @@ def _robot(config: PolicyServerConfig, policy: Policy) -> tuple[Embodiment | Non
     return found.embodiment, found.layout
 
 
-def _warm_up(policy: Policy, *, backend: str) -> int:
+def _warm_up(policy: Policy, adapter: Adapter | None, *, backend: str) -> int:
     """Return the length of the chunk."""
-    answer = Asker(policy, backend=backend, limit=1).ask([made_up_request(policy)])[0]
+    sizes = {} if adapter is None else adapter.picture_sizes()
+    answer = Asker(policy, backend=backend, limit=1).ask([made_up_request(policy, sizes)])[0]
     policy.reset(WARM_UP)
     if isinstance(answer, RpentError):
         raise PolicyError(f"It cannot answer a made-up request: {answer.message}", hint=answer.hint)
     return int(answer.shape[0])
 
 
-def made_up_request(policy: Policy) -> PolicyRequest:
-    """Return a request of the policy's own shapes: grey pictures, zeros, an instruction."""
+def made_up_request(policy: Policy, sizes: Mapping[str, tuple[int, int]] | None = None) -> PolicyRequest:
+    """Return a request of the policy's own shapes: grey pictures, zeros, an instruction.
+
+    Args:
+        policy: Who is asked.
+        sizes: Height and width of the pictures that it will really get, where there is a robot.
+    """
     signature = policy.signature
+    own = {
+        name: (view.height or PICTURE_SIZE, view.width or PICTURE_SIZE)
+        for name, view in signature.cameras.items()
+    }
     return PolicyRequest(
-        images={
-            name: np.full((view.height or PICTURE_SIZE, view.width or PICTURE_SIZE, 3), 127, np.uint8)
-            for name, view in signature.cameras.items()
-        },
+        images={name: np.full((*(sizes or own)[name], 3), 127, np.uint8) for name in signature.cameras},
         state={name: np.zeros(length, np.float32) for name, length in signature.state.items()},
         instruction="pick up the cup",
         episode=WARM_UP,

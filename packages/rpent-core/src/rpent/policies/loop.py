@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
+import numpy as np
+
+from rpent.env.types import CHUNK_OBSERVE
 from rpent.errors import CancelledCallError, PolicyError, RemoteError, ToolError
 from rpent.policies.client import PolicyClient, Wanted
 from rpent.policies.observe import state_fields
 from rpent.policies.watch import Box, StallWatch
+from rpent.policies.window import Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from rpent.env.client import EnvClient
-    from rpent.env.types import Observation
+    from rpent.env.types import ChunkObserve, Observation
     from rpent.robot import ToolContext
 
 StopReason = Literal["done", "episode_over", "chunks", "stalled", "workspace", "cancelled"]
@@ -33,7 +36,30 @@ REASONS: dict[StopReason, str] = {
 }
 """Why a policy was stopped, as a clause."""
 
+History = Literal["none", "exact", "nearest"]
+"""How the frames of a video were of the control steps that the policy wants: it wants none, all were, or some were of
+the nearest steps that there were, as with an env server that cannot look while it carries out a chunk."""
+
 SERVICE = "vla"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """What a policy remembers when it stops, for a run that goes on where it left."""
+
+    episode: str
+    instruction: str
+    left: Observation
+    window: Window
+
+    def holds(self, instruction: str, now: Observation) -> bool:
+        """Whether it is told the same, and nothing has moved the robot since."""
+        return (
+            self.instruction == instruction
+            and self.left.step == now.step
+            and np.array_equal(self.left.eef_position, now.eef_position)
+            and np.array_equal(self.left.joint_positions, now.joint_positions)
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +73,9 @@ class LoopResult:
     """Control steps."""
     observation: Observation
     """The state after the last step."""
+    history: History = "none"
+    memory: Memory = field(repr=False)
+    """For a run that goes on."""
 
     @property
     def reason(self) -> str:
@@ -66,20 +95,31 @@ class PolicyLoop:
     def __init__(self, context: ToolContext, env: EnvClient, *, note: Callable[[Observation], None]) -> None:
         self._context, self._env, self._note = context, env, note
         self._policy = PolicyClient(context.channels[SERVICE])
-        self._box = Box.of(env.describe())
+        described = env.describe()
+        self._box = Box.of(described)
+        self._looks = bool(described.get(CHUNK_OBSERVE))
         self._episode = f"{context.run_dir.name}-{uuid4().hex[:8]}"
 
     def run(
-        self, instruction: str, max_chunks: int, done: Callable[[Observation], bool] | None = None
+        self,
+        instruction: str,
+        max_chunks: int,
+        done: Callable[[Observation], bool] | None = None,
+        *,
+        memory: Memory | None = None,
+        resumable: bool = False,
     ) -> LoopResult:
         """Carry out chunks until something stops the policy.
 
-        Its memory begins anew with each run: between two of them other tools have moved the robot.
+        Its memory begins anew with each run, unless it goes on where it left: with the memory that a run before gave
+        back, the same instruction, and nothing that has moved the robot since.
 
         Args:
             instruction: What the policy is told.
             max_chunks: How many chunks it gets.
             done: Whether the goal is reached: asked at the beginning and after each chunk, so it may follow the motion.
+            memory: `LoopResult.memory` of the run to go on with.
+            resumable: Whether a later run may go on with this one's memory: the last chunk is then looked at as well.
 
         Raises:
             ToolError: The policy failed or answered something unusable; earlier chunks stay carried out.
@@ -88,15 +128,20 @@ class PolicyLoop:
         done = done or (lambda _: False)
         wanted = Wanted.of(self._policy.describe())
         seen = start = self._observe(wanted)
-        self._policy.reset(self._episode, self._seed(start))
+        memory = self._begin(instruction, start, wanted, memory)
+        memory.window.see(start)
+        looked_at = max_chunks if resumable else max_chunks - 1
         watch, chunks = StallWatch(start), 0
         stopped: StopReason | None = "done" if done(start) else None
         while stopped is None:
             if chunks:
                 seen = self._observe(wanted)
+                memory.window.see(seen)
             try:
-                actions = self._ask(seen, instruction, wanted, seen.step - start.step)
-                after = self._carry_out(actions, chunks, max_chunks)
+                actions = self._ask(seen, memory, wanted, seen.step - start.step)
+                at = memory.window.within(len(actions)) if self._looks and chunks < looked_at else []
+                after, executed = self._carry_out(actions, at, wanted, memory.window)
+                self._tell(after, chunks + 1, max_chunks, executed)
             except CancelledCallError:
                 stopped, after = "cancelled", self._env.observe()
                 self._note(after)
@@ -107,7 +152,23 @@ class PolicyLoop:
                     "chunks" if chunks >= max_chunks else None
                 )
             seen = after
-        return LoopResult(stopped=stopped, chunks=chunks, steps=seen.step - start.step, observation=seen)
+        history: History = "none" if not wanted.history else "exact" if memory.window.exact else "nearest"
+        return LoopResult(
+            stopped=stopped,
+            chunks=chunks,
+            steps=seen.step - start.step,
+            observation=seen,
+            history=history,
+            memory=replace(memory, left=seen),
+        )
+
+    def _begin(self, instruction: str, start: Observation, wanted: Wanted, memory: Memory | None) -> Memory:
+        """Return the memory to go on with, or that of an episode that begins."""
+        window = Window(wanted.history)
+        if memory is not None and memory.holds(instruction, start) and memory.window.wanted == window.wanted:
+            return memory
+        self._policy.reset(self._episode, self._seed(start))
+        return Memory(episode=self._episode, instruction=instruction, left=start, window=window)
 
     def _seed(self, start: Observation) -> int:
         """Return a seed that a replay of the run has again, and another try of the same tool has not."""
@@ -115,31 +176,49 @@ class PolicyLoop:
 
     def _observe(self, wanted: Wanted) -> Observation:
         """Render what the policy looks at, and nothing else."""
-        sizes = {name: size[0] if size[0] == size[1] else size for name, size in wanted.cameras.items()}
+        sizes = _sizes(wanted)
         observation = self._env.observe(list(sizes), size=sizes)
         self._note(observation)
         return observation
 
-    def _ask(self, seen: Observation, instruction: str, wanted: Wanted, steps: int) -> NDArray[np.float64]:
-        offered = {
-            "images": {name: seen.images[name] for name in wanted.cameras},
-            "state": state_fields(seen, wanted.state),
-        }
+    def _ask(self, seen: Observation, memory: Memory, wanted: Wanted, steps: int) -> NDArray[np.float64]:
+        offered = _offered(seen, wanted)
+        if wanted.history:
+            past = memory.window.before(seen.step)
+            offered["history"] = [{"step": step, **_offered(frame, wanted)} for step, frame in past]
         try:
             actions = self._policy.infer(
-                offered, instruction, episode=self._episode, wanted=wanted, cancel=self._context.cancel()
+                offered,
+                memory.instruction,
+                episode=memory.episode,
+                wanted=wanted,
+                cancel=self._context.cancel(),
             )
         except (PolicyError, RemoteError, ToolError) as error:
             carried = f" The {steps} control steps before that stay done." if steps else ""
             raise ToolError(f"{error.message}{carried}", hint=error.hint) from error
         return actions[: wanted.execute_steps]
 
-    def _carry_out(self, actions: NDArray[np.float64], chunks: int, max_chunks: int) -> Observation:
-        after, executed, _ = self._env.chunk_step(actions, cancel=self._context.cancel())
+    def _carry_out(
+        self, actions: NDArray[np.float64], at: list[int], wanted: Wanted, window: Window
+    ) -> tuple[Observation, int]:
+        """Carry out a chunk, and look after these of its steps: a later question will want to have seen them."""
+        if at:
+            look: ChunkObserve = {"cameras": list(wanted.cameras), "size": _sizes(wanted), "at": at}
+            after, executed, observed = self._env.watched_chunk_step(
+                actions, look, cancel=self._context.cancel()
+            )
+            for each in observed:
+                window.see(each)
+        else:
+            after, executed, _ = self._env.chunk_step(actions, cancel=self._context.cancel())
         self._note(after)
+        return after, executed
+
+    def _tell(self, after: Observation, chunk: int, max_chunks: int, executed: int) -> None:
         self._context.progress(
             {
-                "chunk": chunks + 1,
+                "chunk": chunk,
                 "max_chunks": max_chunks,
                 "steps": executed,
                 "env_step": after.step,
@@ -147,7 +226,6 @@ class PolicyLoop:
                 "gripper_opening_m": round(after.gripper_opening_m, 4),
             }
         )
-        return after
 
     def _why_stop(
         self,
@@ -165,3 +243,16 @@ class PolicyLoop:
         if self._box is not None and self._box.left(before, after):
             return "workspace"
         return "stalled" if watch.stalled(after) else None
+
+
+def _sizes(wanted: Wanted) -> dict[str, Any]:
+    """Return camera → one number for a square picture, else (height, width), as env servers take it."""
+    return {name: size[0] if size[0] == size[1] else size for name, size in wanted.cameras.items()}
+
+
+def _offered(seen: Observation, wanted: Wanted) -> dict[str, Any]:
+    """Return the part of a question that one observation makes."""
+    return {
+        "images": {name: seen.images[name] for name in wanted.cameras},
+        "state": state_fields(seen, wanted.state),
+    }

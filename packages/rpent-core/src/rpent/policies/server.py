@@ -14,11 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rpent._version import __version__
 from rpent.errors import PolicyError
+from rpent.policies.api import PastFrame
 from rpent.policies.description import describe, infer_timeout
 from rpent.policies.loading import load
 from rpent.policies.memory import resident_bytes
 from rpent.policies.validation import (
     check_finite,
+    check_past,
     check_pictures,
     check_seed,
     check_text,
@@ -122,29 +124,33 @@ class PolicyServer:
         Args:
             call: The call.
             observation: `images`: camera → (H, W, 3) uint8, upright; `state`: field → vector. Exactly the cameras
-                and fields that `describe` names.
+                and fields that `describe` names. Where it names steps as `history`, also `history`: a list of the
+                same for what was before, oldest first, each with its `step` relative to now (-2).
             instruction: What is to be done.
             episode: Whose memory this is.
 
         Raises:
             PolicyError: The request is not what the policy takes, or the policy cannot answer.
         """
-        adapter = self._adapter
-        if adapter is None:
+        if self._adapter is None:
             raise PolicyError(
                 "This policy server was started without a robot and takes no observations of one.",
                 hint="Serve it with `--embodiment ROBOT`, or call `infer_native`.",
             )
         check_text(instruction, episode)
-        images, state = _parts(observation)
-        check_pictures(images, dict.fromkeys(adapter.cameras(), (None, None)))
-        vectors = check_vectors(state, adapter.state_fields())
-        pictures, inputs = adapter.request_parts({"images": images, "state": vectors})
-        check_finite(inputs)
-        return self._ask(call, (pictures, inputs), instruction, episode, adapter.robot_actions)
+        now, history = self._read(observation, self._robots_parts)
+        finish = self._adapter.robot_actions
+        return self._ask(call, now, instruction, episode, history=history, finish=finish)
 
     def infer_native(
-        self, call: CallContext, images: Any, state: Any, instruction: str, episode: str
+        self,
+        call: CallContext,
+        images: Any,
+        state: Any,
+        instruction: str,
+        episode: str,
+        *,
+        history: Any = None,
     ) -> Future[Chunk]:
         """Return the next (T, D) float64 actions in the checkpoint's own units, for inputs in its own names.
 
@@ -152,12 +158,8 @@ class PolicyServer:
             PolicyError: As `infer`.
         """
         check_text(instruction, episode)
-        check_pictures(images, self._sizes)
-        vectors = check_vectors(state, self._signature.state)
-        pictures = {name: np.array(images[name], order="C") for name in self._sizes}
-        inputs = {name: vector.astype(np.float32) for name, vector in vectors.items()}
-        check_finite(inputs)
-        return self._ask(call, (pictures, inputs), instruction, episode, _unchanged)
+        now, past = self._read({"images": images, "state": state, "history": history}, self._native_parts)
+        return self._ask(call, now, instruction, episode, history=past, finish=_unchanged)
 
     def reset(self, call: CallContext, episode: str, seed: int = 0) -> None:  # noqa: ARG002
         """Begin an episode: its questions count from 0, and the policy remembers nothing of it."""
@@ -175,24 +177,55 @@ class PolicyServer:
             "facts": self._worker.facts,
         }
 
+    def _read(
+        self, observation: Any, read: Callable[[Any, Any], tuple[Arrays, Arrays]]
+    ) -> tuple[tuple[Arrays, Arrays], tuple[PastFrame, ...] | None]:
+        """Return the checked inputs of now, and those of before where the client tells of it."""
+        known = {"images", "state", "history"}
+        if not isinstance(observation, dict) or not set(observation) <= known:
+            raise PolicyError("The observation is not a mapping with `images` and `state` (and `history`).")
+        now = read(observation.get("images", {}), observation.get("state", {}))
+        past = observation.get("history")
+        if past is None:
+            return now, None
+        frames = []
+        for step, frame in check_past(past, self._signature.history):
+            images, state = read(frame.get("images", {}), frame.get("state", {}))
+            frames.append(PastFrame(step=step, images=images, state=state))
+        return now, tuple(frames)
+
+    def _robots_parts(self, images: Any, state: Any) -> tuple[Arrays, Arrays]:
+        """Return what the policy is asked with for an observation of the robot."""
+        assert self._adapter is not None
+        check_pictures(images, dict.fromkeys(self._adapter.cameras(), (None, None)))
+        vectors = check_vectors(state, self._adapter.state_fields())
+        pictures, inputs = self._adapter.request_parts({"images": images, "state": vectors})
+        check_finite(inputs)
+        return dict(pictures), dict(inputs)
+
+    def _native_parts(self, images: Any, state: Any) -> tuple[Arrays, Arrays]:
+        """Return what the policy is asked with for inputs in its own names."""
+        check_pictures(images, self._sizes)
+        vectors = check_vectors(state, self._signature.state)
+        pictures = {name: np.array(images[name], order="C") for name in self._sizes}
+        inputs = {name: vector.astype(np.float32) for name, vector in vectors.items()}
+        check_finite(inputs)
+        return pictures, inputs
+
     def _ask(
         self,
         call: CallContext,
         inputs: tuple[Arrays, Arrays],
         instruction: str,
         episode: str,
+        *,
+        history: tuple[PastFrame, ...] | None,
         finish: Callable[[Chunk], Chunk],
     ) -> Future[Chunk]:
-        question = self._worker.submit(*inputs, instruction, episode, finish)
+        question = self._worker.submit(*inputs, instruction, episode, finish, history=history)
         withdraw = call.cancel.on_cancel(lambda: self._worker.cancel(question))
         question.future.add_done_callback(lambda _: withdraw())
         return question.future
-
-
-def _parts(observation: Any) -> tuple[Any, Any]:
-    if not isinstance(observation, dict) or not set(observation) <= {"images", "state"}:
-        raise PolicyError("The observation is not a mapping with `images` and `state`.")
-    return observation.get("images", {}), observation.get("state", {})
 
 
 def _unchanged(chunk: Chunk) -> Chunk:

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Length = Annotated[int, Field(ge=0, le=1_000_000)]
 """Numbers in a vector."""
+PastStep = Annotated[int, Field(ge=-10_000, le=-1)]
+"""A control step relative to now."""
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Pixels = Annotated[int, Field(ge=1, le=16_384)]
 
@@ -43,6 +45,8 @@ class Signature(BaseModel):
     """How many of them are meant to be carried out before the next question; None means all."""
     observation_steps: Count = 1
     """How many past observations one inference sees."""
+    history: tuple[PastStep, ...] = Field((), max_length=64)
+    """The control steps before now of which it wants to see pictures and state besides, oldest first: -6, -4, -2."""
     control_rate_hz: float | None = Field(None, gt=0, allow_inf_nan=False)
     """The rate that it was trained at, where the checkpoint says so."""
     robot: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +67,27 @@ def check_pictures(images: Any, wanted: Mapping[str, Size]) -> None:
             raise PolicyError(
                 f"The picture of `{name}` is {picture.dtype} of shape {shape}; it should be uint8 of shape {accepted}."
             )
+
+
+def check_past(history: Any, wanted: Sequence[int]) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return the frames of before with their steps relative to now; their pictures and vectors are not looked at.
+
+    Raises:
+        PolicyError: They are no such list, more than are wanted, or not oldest first.
+    """
+    if not isinstance(history, list | tuple) or len(history) > len(wanted):
+        takes = f"at most {len(wanted)} frames" if wanted else "no frames"
+        raise PolicyError(f"`history` is not what the policy takes: a list of {takes} of before.")
+    frames = []
+    for frame in history:
+        step = frame.get("step") if isinstance(frame, Mapping) else None
+        if not isinstance(step, int) or isinstance(step, bool) or set(frame) - {"step", "images", "state"}:
+            raise PolicyError("A frame of `history` is not a mapping with `step`, `images` and `state`.")
+        frames.append((step, frame))
+    steps = [step for step, _ in frames]
+    if steps != sorted(set(steps)) or any(step >= 0 for step in steps):
+        raise PolicyError(f"The steps of `history` are {steps}; they are below 0, the oldest first.")
+    return frames
 
 
 def check_vectors(state: Any, wanted: Mapping[str, int]) -> dict[str, NDArray[np.float64]]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rpent.policies.api import PastFrame
     from rpent.policies.episodes import Episode
 
 MAX_WAITING = 256
@@ -31,6 +32,7 @@ class Question:
     episode: Episode
     finish: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     """What becomes of the checkpoint's (T, D) chunk before it is the answer."""
+    history: tuple[PastFrame, ...] | None = None
     future: Future[NDArray[np.float64]] = field(default_factory=Future)
     arrived: float = field(default_factory=time.monotonic)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rpent.policies.api import Policy
+    from rpent.policies.api import PastFrame, Policy
     from rpent.policies.loading import Loaded
 
 LINGER_S = 0.001
@@ -73,6 +73,8 @@ class Worker:
         instruction: str,
         episode: str,
         finish: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+        *,
+        history: tuple[PastFrame, ...] | None = None,
     ) -> Question:
         """Let a checked request wait; its arrays are the policy's from now on.
 
@@ -83,7 +85,7 @@ class Worker:
         with self._changed:
             if self._closing:
                 raise _stopping()
-            question = Question(images, state, instruction, self._episodes.use(episode), finish)
+            question = Question(images, state, instruction, self._episodes.use(episode), finish, history)
             self._waiting.add(question)
             self._forgotten.extend(self._episodes.evict())
             self._changed.notify()
@@ -212,6 +214,7 @@ def _request(question: Question) -> PolicyRequest:
         episode=question.episode.name,
         step=step,
         seed=seed,
+        history=question.history,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rpent.cancel import CancelToken
 from rpent.env.client import EnvClient
-from rpent.env.types import ENV_METHODS
+from rpent.env.types import CHUNK_OBSERVE, ENV_METHODS
 from rpent.errors import RpentError
 from rpent.rpc.codec import decode, encode
 from rpent.rpc.facade import CallContext
@@ -19,6 +19,7 @@ from rpent.rpc.parameters import Parameters
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rpent.env.types import ChunkObserve
     from rpent.rpc.facade import Facade
 
 
@@ -120,6 +121,28 @@ class EnvContract:
         assert env.step(null).step == 1
         observation, executed, rewards = env.chunk_step(np.tile(null, (5, 1)))
         assert (observation.step, executed, len(rewards)) == (6, 5, 5)
+
+    def test_a_chunk_is_looked_at_on_its_way(self, env: EnvClient) -> None:
+        """Where the env server can: the pictures and states of just these control steps, and of no others."""
+        if not env.describe().get(CHUNK_OBSERVE):
+            pytest.skip("This env server does not look while it carries out a chunk.")
+        camera, saved = env.describe()["cameras"][0], env.snapshot()
+        actions = np.full((5, env.describe()["action_dim"]), 0.3)
+        look: ChunkObserve = {"cameras": [camera], "size": {camera: 64}, "at": [2, 4]}
+        after, executed, observed = env.watched_chunk_step(actions, look)
+        assert (after.step, executed, [each.step for each in observed]) == (5, 5, [2, 4])
+        assert after.images == {}
+        env.restore(saved)
+        for seen in observed:
+            one = [env.step(action) for action in actions[:2]][-1]
+            there = env.observe([camera], size=64)
+            assert seen.step == one.step
+            np.testing.assert_array_equal(seen.eef_position, one.eef_position)
+            np.testing.assert_array_equal(seen.images[camera], there.images[camera])
+        assert env.watched_chunk_step(actions[:1], {"cameras": [], "size": 64, "at": []})[2] == []
+        with pytest.raises(RpentError):
+            env.watched_chunk_step(actions, {**look, "cameras": ["no such camera"]})
+        assert env.observe().step == 5, "nothing moves where nothing can be seen"
 
     def test_a_servo_reaches_its_target(self, env: EnvClient) -> None:
         """Position within tolerance, steps counted in the observation."""

@@ -27,6 +27,8 @@ class Checkpoint:
     video_deltas: tuple[int, ...] = (0,)
     state_deltas: tuple[int, ...] = (0,)
     horizon: int = 16
+    picture: tuple[int, int] | None = None
+    """Rows and columns of its pictures; None takes any."""
     language: str = "annotation.human.action.task_description"
 
     def modalities(self) -> dict[str, Any]:
@@ -45,6 +47,29 @@ LIBERO = Checkpoint(
     action={"eef_pos_delta": 3, "eef_rot_delta": 3, "gripper_close": 1},
 )
 """The LIBERO fine-tune."""
+
+
+ROBOCASA = Checkpoint(
+    video=("robot0_agentview_left", "robot0_agentview_right", "robot0_eye_in_hand"),
+    state={
+        "end_effector_position_relative": 3,
+        "end_effector_rotation_relative": 4,
+        "gripper_qpos": 2,
+        "base_position": 3,
+        "base_rotation": 4,
+    },
+    action={
+        "end_effector_position": 3,
+        "end_effector_rotation": 3,
+        "gripper_close": 1,
+        "base_motion": 4,
+        "control_mode": 1,
+    },
+    video_deltas=(-6, -4, -2, 0),
+    picture=(256, 256),
+    language="annotation.human.task_description",
+)
+"""The RoboCasa365 fine-tune."""
 
 
 @dataclass
@@ -107,9 +132,14 @@ class FakeModel:
     def _check(self, observation: dict[str, Any]) -> int:
         for name in ("video", "state", "language"):
             assert isinstance(observation.get(name), dict), f"Observation must contain a '{name}' key"
+        for name, keys in (("video", self.checkpoint.video), ("state", self.checkpoint.state)):
+            assert set(observation[name]) == set(keys), f"{name} keys {set(observation[name])} != {set(keys)}"
         batch = len(observation["language"][self.checkpoint.language])
         for name in self.checkpoint.video:
-            _check_video(name, observation["video"][name], batch, len(self.checkpoint.video_deltas))
+            video = observation["video"][name]
+            _check_video(name, video, batch, len(self.checkpoint.video_deltas))
+            wanted = self.checkpoint.picture or video.shape[2:4]
+            assert video.shape[2:4] == wanted, f"Video key '{name}' has pictures {video.shape[2:4]}"
         for name, length in self.checkpoint.state.items():
             _check_state(name, observation["state"][name], (batch, len(self.checkpoint.state_deltas), length))
         for row in observation["language"][self.checkpoint.language]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from rpent_policy_rldx.testing.model import LIBERO, FakeModel
+from rpent_policy_rldx.testing.model import LIBERO, ROBOCASA, FakeModel
 from rpent_policy_rldx.wire import pack, unpack
 
 if TYPE_CHECKING:
     from rpent_policy_rldx.testing.model import Checkpoint
 
-__all__ = ["LIBERO", "FakeModel", "LocalRldxServer", "serve"]
+__all__ = ["LIBERO", "ROBOCASA", "FakeModel", "LocalRldxServer", "serve"]
 
 _SLICE_MS = 50
 

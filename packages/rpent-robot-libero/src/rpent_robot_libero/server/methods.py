@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent.env.types import CHUNK_OBSERVE
 from rpent.errors import UsageError
 from rpent_manipulation.env import guardrails
 from rpent_manipulation.env.recording import Recording
 from rpent_manipulation.env.servo import Servo
 from rpent_manipulation.env.targets import parse_targets, parse_until
+from rpent_manipulation.env.watching import parse_observe
 from rpent_manipulation.mujoco import gl
 from rpent_manipulation.mujoco.renderer import MAX_SIZE, Renderer
 
@@ -23,6 +25,8 @@ from rpent_robot_libero.server.instances import Instances
 from rpent_robot_libero.server.scene import CONTROL_FREQ_HZ, Scene, task_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rpent.rpc.facade import CallContext
 
     from rpent_robot_libero.config import EnvServerConfig
@@ -106,6 +110,7 @@ class LiberoEnv:
             "surface_z_m": self.scene.surface_z_m,
             "privileged": self._config.privileged,
             "settle_steps": self._config.settle_steps,
+            CHUNK_OBSERVE: True,
         }
 
     def reset(
@@ -137,10 +142,17 @@ class LiberoEnv:
         self.episode.step(checked)
         return self.episode.observation()
 
-    def chunk_step(self, call: CallContext, *, actions: Any) -> dict[str, Any]:
-        """Carry out actions in order until they are through, the episode ends or the call is cancelled."""
+    def chunk_step(self, call: CallContext, *, actions: Any, observe: Any = None) -> dict[str, Any]:
+        """Carry out actions in order until they are through, the episode ends or the call is cancelled.
+
+        Looks on the way where `observe` asks for it, and nowhere else.
+        """
         checked = guardrails.actions(actions, ACTION_DIM)
+        watch = parse_observe(observe, len(checked))
+        for name in watch.cameras:  # an unknown one is refused before anything moves
+            self.camera_meta(call, camera=name, size=_size_of(watch.size, name))
         self.episode.require_running()
+        observed: list[dict[str, Any]] = []
         rewards: list[float] = []
         track: list[list[float]] = []
         for action in checked:
@@ -149,9 +161,12 @@ class LiberoEnv:
             self.episode.step(action)
             rewards.append(float(self.episode.success))
             track.append([*self.episode.arm.position, self.episode.arm.gripper_opening_m])
+            if len(rewards) in watch.at:
+                observed.append(self._look(watch.cameras, watch.size))
         observation = self.episode.observation()
         observation["extra"]["track"] = np.reshape(np.array(track), (-1, 4))
-        return {**observation, "executed": len(rewards), "rewards": rewards}
+        told = {"executed": len(rewards), "rewards": rewards}
+        return {**observation, **told} | ({} if observe is None else {"observed": observed})
 
     def servo(self, call: CallContext, *, targets: Any, until: Any = None) -> dict[str, Any]:
         """Move through targets in closed loop."""
@@ -163,10 +178,16 @@ class LiberoEnv:
     ) -> dict[str, Any]:
         """Return the state and upright pictures, with depth in metres when asked for."""
         call.raise_if_cancelled()
-        observation = self.episode.observation()
         names = list(cameras) or (list(size) if hasattr(size, "keys") else [])
-        for name in names:
-            shape = _shape(size.get(name, 256) if hasattr(size, "keys") else size)
+        observation = self._look(names, size, depth=depth)
+        self._store.flush()
+        return observation
+
+    def _look(self, cameras: Sequence[str], size: Any, *, depth: bool = False) -> dict[str, Any]:
+        """Return the state and pictures of these cameras, now."""
+        observation = self.episode.observation()
+        for name in cameras:
+            shape = _shape(_size_of(size, name))
             camera = CAMERA_NAMES.get(name, name)
             if depth:
                 picture, metres = self.renderer.picture_and_depth(camera, shape)
@@ -175,7 +196,6 @@ class LiberoEnv:
                 picture = self.renderer.picture(camera, shape)
             observation["images"][name] = picture
             observation["cameras"][name] = self.renderer.calibration(camera, shape) | {"name": name}
-        self._store.flush()
         return observation
 
     def camera_meta(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
@@ -253,6 +273,11 @@ class LiberoEnv:
         recording.renderer = self.renderer
         episode = self.episode
         episode.after_step = lambda: recording.after_step(episode.steps)
+
+
+def _size_of(size: Any, camera: str) -> Any:
+    """Return a camera's size from what holds for all, or from a mapping."""
+    return size.get(camera, 256) if hasattr(size, "keys") else size
 
 
 def _shape(size: Any) -> tuple[int, int]:

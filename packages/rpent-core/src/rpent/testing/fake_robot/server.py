@@ -9,7 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from rpent._version import __version__
-from rpent.env.types import ENV_METHODS
+from rpent.env.types import CHUNK_OBSERVE, ENV_METHODS
 from rpent.errors import RpentError
 from rpent.rpc.facade import CallContext, Facade, Method
 from rpent.suggest import listing
@@ -61,6 +61,7 @@ class FakeEnv:
             "max_episode_steps": self._config.max_episode_steps,
             "workspace": {"low": LOW, "high": HIGH},
             "joint_names": [],
+            CHUNK_OBSERVE: True,
         }
 
     def reset(self, call: CallContext, task: int | None = None, seed: int | None = None) -> dict[str, Any]:  # noqa: ARG002
@@ -76,17 +77,26 @@ class FakeEnv:
         self._act(_finite(action, 4))
         return self._observation()
 
-    def chunk_step(self, call: CallContext, actions: Any) -> dict[str, Any]:
-        """Carry out (T, 4) actions until the episode ends or the call is cancelled."""
+    def chunk_step(
+        self, call: CallContext, actions: Any, observe: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Carry out (T, 4) actions until the episode ends or the call is cancelled; look on the way if asked to."""
+        look: Mapping[str, Any] = observe or {"cameras": [], "size": 256, "at": []}
+        for name in look["cameras"]:
+            _check_camera(name)
         track: list[list[float]] = []
+        observed = []
         for action in np.asarray(actions):
             if self._over() or call.cancel.cancelled:
                 break
             self._act(_finite(action, 4))
             track.append([*self._world.position, self._world.opening])
+            if len(track) in look["at"]:
+                observed.append(self.observe(call, look["cameras"], look["size"]))
         observation = self._observation()
         observation["extra"]["track"] = np.reshape(np.array(track), (-1, 4))
-        return {**observation, "executed": len(track), "rewards": [0.0] * len(track)}
+        told = {"executed": len(track), "rewards": [0.0] * len(track)}
+        return {**observation, **told} | ({} if observe is None else {"observed": observed})
 
     def servo(
         self,

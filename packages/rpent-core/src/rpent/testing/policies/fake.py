@@ -107,13 +107,18 @@ def fake_chunk(signature: Signature, request: PolicyRequest, *, memory: int = 0)
 
     Args:
         signature: The checkpoint's.
-        request: Its pictures, state, instruction and seed all matter.
+        request: Its pictures, state, instruction, seed and what was before all matter.
         memory: How many questions of the episode the policy has answered.
     """
     seen = [zlib.crc32(np.ascontiguousarray(request.images[name]).data) for name in sorted(request.images)]
     felt = [zlib.crc32(request.state[name].tobytes()) for name in sorted(request.state)]
+    before = [
+        zlib.crc32(each.images[name].tobytes(), -each.step)
+        for each in request.history or ()
+        for name in each.images
+    ]
     said = zlib.crc32(request.instruction.encode())
-    generator = np.random.default_rng([*seen, *felt, said, request.seed, memory])
+    generator = np.random.default_rng([*seen, *felt, *before, said, request.seed, memory])
     shape = (signature.chunk_length or SIGNATURE.chunk_length or 1, signature.action_dim)
     return generator.uniform(-1.0, 1.0, shape).astype(np.float32)
 

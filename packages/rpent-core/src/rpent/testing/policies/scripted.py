@@ -29,7 +29,8 @@ class ScriptedPolicyServer:
         self.chunk = chunk
         self.described = described
         self.asked: list[dict[str, Any]] = []
-        """For each question the shapes of `images`, the lengths of `state`, `instruction`, `episode`."""
+        """For each question the shapes of `images`, the lengths of `state`, `instruction`, `episode`; and of each frame
+        of before its step with its state (`history`; None where none is told) and with its pictures (`pictures`)."""
         self.resets: list[tuple[str, int]] = []
         """Episode and seed of each reset."""
 
@@ -43,12 +44,15 @@ class ScriptedPolicyServer:
 
     def infer(self, call: CallContext, observation: Any, instruction: str, episode: str) -> Any:  # noqa: ARG002
         """Note the question and answer it."""
+        past = observation.get("history")
         self.asked.append(
             {
                 "images": {name: picture.shape for name, picture in observation["images"].items()},
                 "state": {name: len(vector) for name, vector in observation["state"].items()},
                 "instruction": instruction,
                 "episode": episode,
+                "history": None if past is None else [(each["step"], each["state"]) for each in past],
+                "pictures": [(each["step"], each["images"]) for each in past or ()],
             }
         )
         return self.chunk(observation)
