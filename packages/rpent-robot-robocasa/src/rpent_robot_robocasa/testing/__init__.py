@@ -1,0 +1,1 @@
+"""What tests of the agent's side use in the simulator's place."""
