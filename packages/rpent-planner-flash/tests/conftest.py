@@ -58,6 +58,21 @@ class TableSession:
     tried: dict[int, int] = field(default_factory=dict)
 
     @property
+    def tools(self) -> list[Any]:
+        names = (
+            "segment",
+            "view_camera_meta",
+            "grasp",
+            "place",
+            "set_gripper",
+            "push",
+            "pull",
+            "turn",
+            "finish",
+        )
+        return [SimpleNamespace(name=name, schema={"properties": {}}) for name in names]
+
+    @property
     def opening(self) -> ToolReply:
         return ToolReply(ok=True, data={"observation": {"holding": self.held.label if self.held else None}})
 

@@ -8,20 +8,26 @@ import numpy as np
 
 from rpent_planner_flash import plan
 from rpent_planner_flash.chosen import Chosen
-from rpent_planner_flash.goals import Close, Goal, Open, Pick, Place, Push, Relation, Turn
+from rpent_planner_flash.goals import Goal, Navigate, Pick, Place, Push, Relation
 from rpent_planner_flash.ground import Grounder
+from rpent_planner_flash.navigating import navigate
+from rpent_planner_flash.operating import Operating, leaves
+from rpent_planner_flash.parts import is_control, whole
 from rpent_planner_flash.placing import Placing
 from rpent_planner_flash.relations import View
 from rpent_planner_flash.results import Result, unseen
 from rpent_planner_flash.scene import Scene, prompts
+from rpent_planner_flash.seeking import Seeking
+from rpent_planner_flash.standing import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rpent.session.session import Session
+    from rpent.tools.tool import Tool
 
     from rpent_planner_flash.config import FlashConfig
-    from rpent_planner_flash.goals import Reference
+    from rpent_planner_flash.goals import Operation, Reference
     from rpent_planner_flash.plan import ToolCall
     from rpent_planner_flash.scene import Candidate
 
@@ -55,8 +61,12 @@ class Executor:
         """The last observation said that the episode has ended as it should; the world stands still in mid-motion."""
         self.episode_over = False
         """It said that no further action is accepted."""
-        self.scene = Scene(self, camera=config.camera)
-        self.grounder = Grounder(self.scene, self._view)
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in session.tools}
+        self.mobile = "navigate_to" in self.tools
+        """The robot drives about; what is asked for may be anywhere in the room."""
+        self.scene = Scene(self, camera=config.camera, others=self._other_cameras())
+        self.grounder = Grounder(self.scene, self._view, self.standing)
+        self.seeking = Seeking(self)
 
     def survey(self, goals: Sequence[Goal]) -> None:
         """Look at everything that several goals are about while nothing hides it."""
@@ -65,25 +75,50 @@ class Executor:
             if isinstance(goal, Place | Push):
                 self.grounder.resolve(goal.target)
 
-    def reach(self, goal: Goal) -> Result:
+    def reach(self, goal: Goal, *, last: bool = False) -> Result:
         """Carry out one goal.
+
+        Args:
+            goal: The goal.
+            last: No other follows: the episode is expected to end with it.
 
         Raises:
             Over: The session accepts no further call.
         """
         self.session.begin_turn()
         self.session.say(f"Goal: {goal}")
-        result = self._reach(goal)
+        result = self._reach(goal, last=last)
         return Result(True, f"The episode ended with `{goal}`.") if self.accomplished else result
 
-    def _reach(self, goal: Goal) -> Result:
+    def _reach(self, goal: Goal, *, last: bool) -> Result:
         if isinstance(goal, Place):
             return self._place(goal)
         if isinstance(goal, Pick):
             return self._pick(goal)
         if isinstance(goal, Push):
             return self._push(goal)
-        return self._operate(goal)
+        if isinstance(goal, Navigate):
+            return navigate(self, goal)
+        return self._operate(goal, last=last) if self.mobile else self._operate_here(goal)
+
+    def standing(self) -> Standing | None:
+        """Return where the robot stands; None of one that stays where it is."""
+        return Standing.of(self.session.observation) if self.mobile else None
+
+    def parameters(self, tool: str) -> Mapping[str, Any]:
+        """Return what a tool takes: names → JSON schemas."""
+        found: Mapping[str, Any] = self.tools[tool].schema.get("properties", {})
+        return found
+
+    def _other_cameras(self) -> list[str]:
+        """Return the cameras of `segment` beside the one that it looks through by itself first; none at a table."""
+        if not self.mobile or self.config.camera is not None or "segment" not in self.tools:
+            return []
+        schema = self.parameters("segment").get("camera", {})
+        options = schema.get("enum") or [
+            name for option in schema.get("anyOf", ()) for name in option.get("enum", ())
+        ]
+        return [name for name in options if name not in (None, *options[:1])]
 
     def attempts(self) -> Iterator[int]:
         """Count the attempts at a goal until they are used up or the episode is over; an interrupted one is free."""
@@ -157,9 +192,18 @@ class Executor:
                 break
         return result
 
-    def best(self, reference: Reference) -> Candidate | None:
-        """Return the candidate that fits a reference best, or None when nothing of its name is seen."""
+    def best(self, reference: Reference, *, seek: bool = True) -> Candidate | None:
+        """Return the candidate that fits a reference best, or None when nothing of its name is found.
+
+        Args:
+            reference: What is looked for.
+            seek: Turn and drive to find it, where the robot can.
+        """
         matches = self.grounder.resolve(reference, recall=True)
+        if not matches and self.mobile and is_control(reference):
+            return self.best(whole(reference), seek=seek)  # a rack in the dark of its oven
+        if not matches and seek:
+            matches = self.seeking.find(reference)
         return matches[0].candidate if matches else None
 
     def _pick(self, goal: Pick) -> Result:
@@ -189,13 +233,24 @@ class Executor:
             detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
         return Result(False, detail)
 
-    def _operate(self, goal: Open | Close | Turn) -> Result:
+    def _operate(self, goal: Operation, *, last: bool) -> Result:
+        """Operate a thing in a room; double doors leaf by leaf."""
+        goals = leaves(self, goal)
+        result = Result(True, "")
+        for number, leaf in enumerate(goals):
+            result = Operating(self, leaf, last=last and number == len(goals) - 1).run()
+            if not result.ok or self.accomplished:
+                break
+        return result
+
+    def _operate_here(self, goal: Operation) -> Result:
+        """Operate a thing on a table."""
         detail = ""
         for _ in self.attempts():
             thing = self.best(goal.item)
             if thing is None:
                 return unseen(goal.item)
-            done, reason = self.act(plan.operate(goal, thing))
+            done, reason = self.act(plan.operate(goal, thing, lambda: self.grounder.view))
             detail = f"{goal}: {reason}."
             if done:
                 return Result(True, detail)

@@ -10,8 +10,21 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Direction = Literal["left", "right", "front", "back", "middle"]
+Level = Literal["up", "down", "hot", "cold"]
+"""Where a control is to be turned to."""
 RelationKind = Literal[
-    "on", "in", "under", "next_to", "between", "center", "left_of", "right_of", "front_of", "behind", "side"
+    "on",
+    "in",
+    "under",
+    "next_to",
+    "between",
+    "center",
+    "left_of",
+    "right_of",
+    "front_of",
+    "behind",
+    "side",
+    "with",
 ]
 SIDE_RELATIONS: dict[Direction, RelationKind] = {
     "left": "left_of",
@@ -141,4 +154,64 @@ class Turn:
         return f"turn_{self.state}({self.item})"
 
 
-Goal = Pick | Place | Push | Open | Close | Turn
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Press a button, a switch or a lever down."""
+
+    item: Reference
+
+    def __str__(self) -> str:
+        """Render as a short phrase."""
+        return f"press({self.item})"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjust:
+    """Turn a control further: more, less, hotter, colder."""
+
+    item: Reference
+    level: Level
+
+    def __str__(self) -> str:
+        """Render as a short phrase."""
+        return f"adjust({self.item}, {self.level})"
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """Turn a part that swings, such as a spout, to a side."""
+
+    item: Reference
+    side: Direction
+
+    def __str__(self) -> str:
+        """Render as a short phrase."""
+        return f"swing({self.item}, {self.side})"
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """Slide a part that runs on rails, such as a rack, in or out."""
+
+    item: Reference
+    way: Literal["in", "out"]
+
+    def __str__(self) -> str:
+        """Render as a short phrase."""
+        return f"slide({self.item}, {self.way})"
+
+
+@dataclass(frozen=True, slots=True)
+class Navigate:
+    """Drive to a thing and face it."""
+
+    item: Reference
+
+    def __str__(self) -> str:
+        """Render as a short phrase."""
+        return f"navigate({self.item})"
+
+
+Operation = Open | Close | Turn | Press | Adjust | Swing | Slide
+"""What is done to a thing where it stands."""
+Goal = Pick | Place | Push | Operation | Navigate

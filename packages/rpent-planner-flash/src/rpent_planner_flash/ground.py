@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from rpent_planner_flash.goals import Reference, Relation
     from rpent_planner_flash.scene import Scene
+    from rpent_planner_flash.standing import Standing
 
 HOLDS = 0.2
 """A relation that scores less is taken not to hold."""
@@ -43,11 +44,16 @@ class Grounder:
     scene: Scene
     view_of: Callable[[], relations.View]
     """Asks for the viewer's directions; called only when an instruction uses one."""
+    standing_of: Callable[[], Standing | None] = lambda: None
+    """Where the robot stands, where it moves about: among equals the one before it is meant."""
     _view: relations.View | None = field(default=None, init=False)
 
     @property
     def view(self) -> relations.View:
         """The instruction's directions in the world."""
+        standing = self.standing_of()
+        if standing is not None:
+            return standing.view
         if self._view is None:
             self._view = self.view_of()
         return self._view
@@ -61,6 +67,9 @@ class Grounder:
         """
         things = self.scene.find(reference, recall=recall)
         scores = np.array([thing.score for thing in things], dtype=np.float64)
+        standing = self.standing_of()
+        if standing is not None and len(things) > 1:
+            scores *= [standing.nearness(thing) for thing in things]
         if len(things) > 1:  # one candidate needs no relation to be told apart
             for relation in reference.relations:
                 scores *= self._scores(relation, things)
@@ -90,7 +99,10 @@ class Grounder:
         return self._score(relation, thing, [target]) > HOLDS
 
     def _scores(self, relation: Relation, things: Sequence[Candidate]) -> np.ndarray:
-        if relation.kind == "side" and relation.side is not None:
+        standing = self.standing_of()
+        if relation.kind == "side" and relation.side is not None and standing is not None:
+            found = [standing.on_side(thing, relation.side) for thing in things]
+        elif relation.kind == "side" and relation.side is not None:
             found = relations.side_scores(things, relation.side, self.view)
         else:
             anchors = [self._anchor(anchor) for anchor in relation.anchors]

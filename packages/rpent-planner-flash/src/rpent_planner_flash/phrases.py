@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from rpent_planner_flash.goals import SIDE_RELATIONS, Direction, Reference, Relation
 from rpent_planner_flash.lexicon import (
     COLOURS,
+    COPULAS,
+    DESCRIBERS,
     DETERMINERS,
     DIRECTIONS,
     DRAWER_NOUNS,
@@ -35,6 +37,7 @@ IT = Reference("it")
 """Stands for whatever was mentioned; compared by identity."""
 _LONGEST_VERB = max(map(len, VERBS))
 _LONGEST_PREPOSITION = max(map(len, PREPOSITIONS))
+_VERB_WORDS = {words[0] for words in VERBS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Phrase:
     side: Direction | None = None
     negated: bool = False
     on_top: bool = False
+    describes: bool = False
+    """It was bound to the thing before it: `the plate located on the counter`."""
 
     @property
     def bare(self) -> bool:
@@ -67,7 +72,7 @@ class Phrase:
         if anchor is not None and anchor.noun in SURFACES and anchor.sides == ("middle",):
             return Relation("center", (replace(anchor, relations=()),), negated=self.negated)
         match self.preposition:
-            case "from" | "to" | "at":
+            case "from" | "to" | "at" | "out":
                 inside = anchor is not None and anchor.noun in PART_NOUNS
                 return Relation("in" if inside else "on", self.anchors, negated=self.negated)
             case kind:
@@ -79,10 +84,18 @@ class PhraseParser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        lowered = re.sub(r"[\u2019`]", "'", text.lower())
-        tokens = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*|'s\b|[,;.]", lowered)
-        self.tokens = [token for token in tokens if token not in FILLERS]
+        self.tokens: list[str] = []
+        self.bound: set[int] = set()
+        """Where words stand that follow `located` and the like."""
+        for sentence in _commands(text):
+            for token in sentence:
+                if token in DESCRIBERS:
+                    self.bound.add(len(self.tokens))
+                if token not in FILLERS:
+                    self.tokens.append(token)
         self.position = 0
+        self.aims = False
+        """`to` and a verb say what for, and not whereto: `press the button to serve coffee`."""
 
     @property
     def done(self) -> bool:
@@ -107,6 +120,50 @@ class PhraseParser:
         self.position += found[0]
         return found[1]
 
+    def gerund(self) -> Verb | None:
+        """Read a verb in `-ing`, if one comes."""
+        for stem in _stems(self.peek()):
+            found = self._match(VERBS, _LONGEST_VERB, first=stem)
+            if found is not None:
+                self.position += found[0]
+                return found[1]
+        return None
+
+    def means(self) -> bool:
+        """Read `by`, when how to do it comes: `by pressing the button`."""
+        found = self._means_follow()
+        self.position += found
+        return found
+
+    def aim(self) -> list[str]:
+        """Read what it is for, if that comes (`to serve coffee`): the words after `to`, up to the sentence's end."""
+        if not self._aim_follows():
+            return []
+        rest = self.tokens[self.position + 1 :]
+        ends = [number for number, token in enumerate(rest) if token in (".", ";", "then")]
+        words = rest[: ends[0]] if ends else rest
+        self.position += 1 + len(words)
+        return words
+
+    def _means_follow(self) -> bool:
+        return self.peek() == "by" and self._gerund_follows(1)
+
+    def _gerund_follows(self, ahead: int = 0) -> bool:
+        return any(stem in _VERB_WORDS for stem in _stems(self.peek(ahead)))
+
+    def _aim_follows(self) -> bool:
+        following = self.peek(1)
+        if self.peek() != "to" or not following:
+            return False
+        if (
+            following in DETERMINERS
+            or following in DIRECTIONS
+            or following in LEVELS
+            or following in PRONOUNS
+        ):
+            return False
+        return self.aims or following in _VERB_WORDS or self.peek(2) in DETERMINERS
+
     def things(self) -> list[Reference]:
         """Read an object: one thing or several joined by `and`; empty when none comes."""
         first = self._thing()
@@ -129,12 +186,20 @@ class PhraseParser:
         """Read `and B` after A when B is a thing, and not the start of a clause."""
         start = self.position
         self.skip(SEPARATORS)
-        if self._match(VERBS, _LONGEST_VERB) is None and (thing := self._thing()) is not None:
+        clause = self._match(VERBS, _LONGEST_VERB) is not None or self._gerund_follows()
+        if not clause and (thing := self._thing()) is not None:
             return thing
         self.position = start
         return None
 
     def _phrase(self) -> Phrase | None:
+        if self._means_follow() or self._aim_follows():
+            return None
+        describes = self.position in self.bound
+        phrase = self._plain_phrase()
+        return replace(phrase, describes=True) if phrase is not None and describes else phrase
+
+    def _plain_phrase(self) -> Phrase | None:
         start = self.position
         negated = self.peek() == "not"
         self.position += negated
@@ -148,6 +213,9 @@ class PhraseParser:
         length, preposition = found
         on_top = "top" in self.tokens[self.position : self.position + length]
         self.position += length
+        if preposition == "on" and self.peek() == "top" and self.peek(1) in ("", *SEPARATORS):
+            self.position += 1  # `the lid on top`
+            on_top = True
         if preposition == "between":
             return Phrase(preposition, tuple(self.things()), negated=negated)
         thing = self._thing()
@@ -227,12 +295,37 @@ class PhraseParser:
             self.position += 1
         return words
 
-    def _match(self, table: Mapping[tuple[str, ...], _T], longest: int) -> tuple[int, _T] | None:
+    def _match(
+        self, table: Mapping[tuple[str, ...], _T], longest: int, first: str | None = None
+    ) -> tuple[int, _T] | None:
+        """Return how many words make up the longest entry that comes, and its value; `first` replaces a word."""
         for length in range(longest, 0, -1):
             key = tuple(self.tokens[self.position : self.position + length])
+            if first is not None and key:
+                key = (first, *key[1:])
             if len(key) == length and key in table:
                 return length, table[key]
         return None
+
+
+def _commands(text: str) -> list[list[str]]:
+    """Return the words of the sentences that ask for something, without those that only tell what is the case."""
+    lowered = re.sub(r"[\u2019`]", "'", text.lower())
+    sentences = []
+    for sentence in re.split(r"(?<=\.)\s", lowered):
+        tokens = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*|'s\b|[,;.]", sentence)
+        tells = bool(tokens) and tokens[0] in DETERMINERS and not COPULAS.isdisjoint(tokens)
+        if not tells and tokens[:2] != ["make", "sure"]:
+            sentences.append(tokens)
+    return sentences
+
+
+def _stems(word: str) -> list[str]:
+    """Return the verbs that a word in `-ing` may come from: `placing` → `plac`, `place`; `setting` → `set`."""
+    if len(word) < 6 or not word.endswith("ing"):
+        return []
+    stem = word.removesuffix("ing")
+    return [stem, stem + "e", *([stem[:-1]] if stem[-1] == stem[-2] else [])]
 
 
 def _sided(side: Direction, anchor: Reference, negated: bool) -> Phrase:
@@ -261,8 +354,10 @@ def _drawer(words: list[str], owner: Reference | None, count: int) -> Reference:
     """`top layer of the wooden cabinet`, `middle layer of the drawer`, `cabinet top drawer`, `the drawer`."""
     levels = [LEVELS[word] for word in words if word in LEVELS]
     names = [word for word in words[:-1] if word not in LEVELS and word not in DIRECTIONS]
+    sides = [DIRECTIONS[word] for word in words[:-1] if word in DIRECTIONS and word not in LEVELS]
     if owner is None and names:
         owner = Reference(" ".join(names))
     if owner is not None and owner.noun == "drawer" and owner.level is None:
         owner = owner.owner  # a chest of drawers is itself called `the drawer`
-    return Reference("drawer", level=levels[0] if levels else None, owner=owner, count=count)
+    level = levels[0] if levels else None
+    return Reference("drawer", tuple(Relation("side", side=side) for side in sides), level, owner, count)

@@ -47,12 +47,13 @@ class Placing:
 
     def _attempt(self, attempt: int) -> Result | None:
         """Make one attempt; None when another one may help."""
-        target = self._do.best(self._goal.target)
-        if target is None:
+        holds = self._do.holds(self._goal.item)
+        target = self._do.best(self._goal.target, seek=holds)
+        if target is None and not self._do.mobile:
             return unseen(self._goal.target)
-        if not self._do.holds(self._goal.item):
+        if not holds:
             things = self._things(target, recall=attempt == 0)
-            placed = [m for m in things if self._holds(m.candidate, target)]
+            placed = [m for m in things if target is not None and self._holds(m.candidate, target)]
             trusted = attempt > 0 or self._do.resumed or self._goal.item.count > 1
             if trusted and len(placed) >= self._goal.item.count:
                 return self._done()
@@ -63,12 +64,20 @@ class Placing:
                 return self._hidden() if self._let_go else unseen(self._goal.item)
             if not self._grasp(things, attempt):
                 return None
-        return self._put(target)
+            if self._do.mobile:  # the robot stands elsewhere now
+                target = self._do.best(self._goal.target)
+        return unseen(self._goal.target) if target is None else self._put(target)
 
-    def _things(self, target: Candidate, *, recall: bool) -> list[Match]:
+    def _things(self, target: Candidate | None, *, recall: bool) -> list[Match]:
         """Return what may be meant; the target may bear the same name (`stack the bowl on the bowl`)."""
-        matches = self._do.grounder.resolve(self._goal.item, recall=recall)
+        matches = self._do.grounder.resolve(self._goal.item, recall=recall) or self._sought()
+        if target is None:
+            return matches
         return [m for m in matches if np.linalg.norm(m.candidate.position - target.position) > 1e-6]
+
+    def _sought(self) -> list[Match]:
+        """Go and look for the thing, unless it was let go: what is not seen then is hidden."""
+        return [] if self._let_go else self._do.seeking.find(self._goal.item)
 
     def _grasp(self, things: Sequence[Match], attempt: int) -> bool:
         thing = self._chosen.take(things, attempt)
@@ -85,6 +94,8 @@ class Placing:
             self._do.act(plan.CLOSE_HAND)
             done, reason = self._do.act(call)
         self._let_go = self._let_go or done
+        if done and self._do.mobile and not self._do.episode_over:
+            self._do.act(plan.RETRACT)
         if self._do.episode_over:
             return None
         result = self._outcome(target) if done else None

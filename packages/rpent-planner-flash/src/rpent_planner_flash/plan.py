@@ -7,10 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rpent_planner_flash.goals import SIDE_RELATIONS, Close, Open, Place, Push, Reference, Turn
+from rpent_planner_flash.goals import (
+    SIDE_RELATIONS,
+    Adjust,
+    Open,
+    Operation,
+    Place,
+    Press,
+    Push,
+    Reference,
+    Slide,
+    Swing,
+    Turn,
+)
 from rpent_planner_flash.scene import prompts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from rpent_planner_flash.relations import View
@@ -34,6 +48,10 @@ class ToolCall:
 
 CLOSE_HAND = ToolCall("set_gripper", {"gripper": "close"})
 """Takes hold of what is wedged between open fingers, so that it can be put down again."""
+
+
+RETRACT = ToolCall("retract")
+"""Draws the hand back, so that it hides nothing and counts as away from what was let go."""
 
 
 def named(reference: Reference, candidate: Candidate) -> dict[str, Any]:
@@ -83,9 +101,17 @@ def push(goal: Push, thing: Candidate, target: Candidate, view: View) -> ToolCal
     return ToolCall("push", {**arguments, "direction": [*(float(v) / max(distance, 1e-6) for v in way), 0.0]})
 
 
-def operate(goal: Open | Close | Turn, thing: Candidate) -> ToolCall:
-    """Open, close or switch a thing."""
+def operate(goal: Operation, thing: Candidate, view_of: Callable[[], View]) -> ToolCall:
+    """Operate a thing with the tools of a robot at a table: turn its knob, pull it open, push it."""
     arguments = named(goal.item, thing)
     if isinstance(goal, Turn):
         return ToolCall("turn", {**arguments, "direction": goal.state})
-    return ToolCall("pull" if isinstance(goal, Open) else "push", arguments)
+    if isinstance(goal, Adjust):
+        return ToolCall("turn", {**arguments, "direction": "on" if goal.level in ("up", "hot") else "off"})
+    if isinstance(goal, Swing):
+        direction = view_of().direction(SIDE_RELATIONS[goal.side])
+        return ToolCall("push", {**arguments, "direction": [*map(float, direction), 0.0]})
+    if isinstance(goal, Press):
+        return ToolCall("push", {**arguments, "direction": [0.0, 0.0, -1.0]})
+    pulls = isinstance(goal, Open) or (isinstance(goal, Slide) and goal.way == "out")
+    return ToolCall("pull" if pulls else "push", arguments)

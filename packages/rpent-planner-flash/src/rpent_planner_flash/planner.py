@@ -57,8 +57,8 @@ class FlashPlanner:
         session.say("Plan: " + "; ".join(map(str, goals)))
         executor.survey(goals)
         details = []
-        for goal in goals:
-            reached = executor.reach(goal)
+        for number, goal in enumerate(goals, start=1):
+            reached = executor.reach(goal, last=number == len(goals))
             details.append(reached.detail)
             if not reached.ok:
                 return "failure", " ".join(details)

@@ -65,6 +65,8 @@ def score(
         cost = _between(thing, anchor, anchors[1])
     elif kind == "on":
         cost = _on(thing, anchor)
+    elif kind == "with":
+        cost = _in(anchor, thing, None)
     elif kind == "in":
         cost = _in(thing, anchor, level)
     elif kind == "under":

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rpent_planner_flash.lexicon import PART_NOUNS
+from rpent_planner_flash.parts import is_control
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,9 +73,11 @@ class Candidate:
 class Scene:
     """Named things in the present world, and where they were seen last when something now hides them."""
 
-    def __init__(self, tools: Tools, *, camera: str | None = None) -> None:
+    def __init__(self, tools: Tools, *, camera: str | None = None, others: Sequence[str] = ()) -> None:
         self.tools = tools
         self.camera = camera
+        self.others = others
+        """Cameras to look through when the usual ones see nothing of a name."""
         self._known: dict[str, list[Candidate]] = {}
         self._last_seen: dict[str, list[Candidate]] = {}
 
@@ -104,12 +107,23 @@ class Scene:
     def look(self, prompt: str) -> list[Candidate]:
         """Segment one prompt, or answer from the same picture's earlier segmentation."""
         if prompt not in self._known:
-            arguments: dict[str, Any] = {"prompt": prompt}
-            if self.camera is not None:
-                arguments["camera"] = self.camera
-            reply = self.tools.call("segment", arguments)
-            self._known[prompt] = candidates(reply.data) if reply.ok else []
+            self._known[prompt] = self._through(self.camera, prompt)
         return self._known[prompt]
+
+    def look_further(self, reference: Reference) -> list[Candidate]:
+        """Look for a thing through the other cameras; what they see counts until the world changes."""
+        for camera in self.others:
+            for prompt in prompts(reference):
+                found = self._through(camera, prompt)
+                if found:
+                    self._known[prompt] = self._last_seen[prompt] = found
+                    return found
+        return []
+
+    def _through(self, camera: str | None, prompt: str) -> list[Candidate]:
+        arguments = {"prompt": prompt} if camera is None else {"prompt": prompt, "camera": camera}
+        reply = self.tools.call("segment", arguments)
+        return candidates(reply.data) if reply.ok else []
 
 
 def candidates(data: Mapping[str, Any]) -> list[Candidate]:
@@ -121,12 +135,25 @@ def candidates(data: Mapping[str, Any]) -> list[Candidate]:
 def prompts(reference: Reference) -> list[str]:
     """Return what to ask the perceptor for, most specific first; of a part also what it belongs to."""
     noun, owner = reference.noun, reference.owner
+    if owner is not None and is_control(reference):
+        return [f"{name} of the {whose}" for whose in prompts(owner) for name in _part_names(noun)]
     if noun not in PART_NOUNS:
-        words = noun.split()
-        return [" ".join(words[start:]) for start in range(len(words))]
+        return _shortened(noun)
     whole = [noun] if owner is None else prompts(owner)
     if noun == "drawer" and CHEST not in whole:
         whole.append(CHEST)
     if reference.level is None:
         return whole
     return [f"{reference.level} {noun} of the {CHEST if owner is None else owner.noun}", *whole]
+
+
+def _shortened(noun: str) -> list[str]:
+    words = noun.split()
+    return [" ".join(words[start:]) for start in range(len(words))]
+
+
+def _part_names(noun: str) -> list[str]:
+    """Return what a part may be called: `back left knob` is also a `rear left knob`, and a `knob`."""
+    noun = noun.replace("doors", "door")
+    names = [noun, noun.replace("back", "rear")] if "back" in noun.split() else [noun]
+    return [*names, *(name for name in _shortened(noun)[1:] if name not in names)]
