@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent.errors import ToolError
 
 from rpent_manipulation import cloud, rotations
+from rpent_manipulation.geometry import direction, wrap_angle
 from rpent_manipulation.panda import gripper, kinematics
+from rpent_manipulation.planning.placing import Viewer
 from rpent_manipulation.primitives.held import Held
 from rpent_manipulation.sight import View, grown, located, rounded, seen_best
 
@@ -65,7 +68,7 @@ class World:
         self.perceptor: Perceptor | None = context.perceptor
         self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
         self.state: Observation = env.observe()
-        self.base = kinematics.base_position(self.state.eef_position, self.state.joint_positions)
+        self._fixed_base = kinematics.base_position(self.state.eef_position, self.state.joint_positions)
         self.held: Held | None = None
         self._views: dict[str, View] = {}
         self._found: dict[str, Found] = {}
@@ -95,6 +98,59 @@ class World:
     @property
     def _rotation(self) -> NDArray[np.float64]:
         return rotations.from_quaternion(self.state.eef_quaternion)
+
+    # --- where the robot stands ------------------------------------------------------------------------------------
+
+    @property
+    def base(self) -> NDArray[np.float64]:
+        """(3,) where the arm stands, world."""
+        told = self.state.extra.get("arm_base_position")
+        return self._fixed_base if told is None else np.asarray(told, dtype=np.float64)
+
+    @property
+    def base_yaw(self) -> float:
+        """Which way the robot faces, radians; at 0 along +x."""
+        return float(self.state.extra.get("base_yaw_rad", 0.0))
+
+    @property
+    def home_yaw(self) -> float:
+        """The hand's yaw in the arm's start posture, from which the wrist turns least: that of the base."""
+        return self.base_yaw
+
+    @property
+    def facing(self) -> NDArray[np.float64]:
+        """(2,) unit vector ahead of the robot, world."""
+        return direction(self.base_yaw)
+
+    @property
+    def work_middle(self) -> NDArray[np.float64]:
+        """(2,) where things are best put down, world: of an arm at a table, the world's origin."""
+        return np.zeros(2)
+
+    def bring_within_reach(
+        self,
+        point: NDArray[np.float64],  # noqa: ARG002
+        outward: NDArray[np.float64] | None = None,  # noqa: ARG002
+    ) -> bool:
+        """Bring the robot to where it reaches a point, when it can move and does not reach it yet.
+
+        Args:
+            point: (3,) world.
+            outward: (3,) the direction from the point to where the robot should stand, where that matters.
+
+        Returns:
+            Whether the robot has moved: what was seen before is then seen from elsewhere.
+        """
+        return False
+
+    def viewer(self) -> Viewer:
+        """Return how somebody who looks through the main camera stands to the scene, to a quarter turn of the robot."""
+        meta = self.env.camera_meta(self.main, size=self.size_of(self.main))
+        ahead = meta.world_from_camera[:2, 2]
+        quarter = round(wrap_angle(math.atan2(ahead[1], ahead[0]) - self.base_yaw) / (math.pi / 2))
+        x, y = self.facing
+        quarters = ((x, y), (-y, x), (-x, -y), (y, -x))
+        return Viewer(ahead=quarters[quarter % 4], middle=(self.work_middle[0], self.work_middle[1]))
 
     def snapshot(self) -> bytes:
         """Return the simulator's exact state together with what the hand holds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -39,8 +40,26 @@ class ArmState(Protocol):
         """The width that is commanded: -1 open to 1 closed."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tracking:
+    """How the commanded offset follows from what is left: `gain` times that, less `damping` times the last step's way.
+
+    With the plain one the controller's goal is the target itself. A stiffer one is at rest there sooner.
+    """
+
+    gain: float = 1.0
+    damping: float = 0.0
+
+
+PLAIN = Tracking()
+
+
 class ServoedEpisode(Protocol):
     """A running episode whose every control step goes through `move`."""
+
+    @property
+    def tracking(self) -> Tracking:
+        """How its arm is best led to a place."""
 
     workspace: Workspace
     steps: int

@@ -33,7 +33,7 @@ TORSO_TOLERANCE_M = 0.008
 AT_REST_M = 0.002
 """At the goal the base must also move less than this per control step."""
 PROGRESS = np.array([0.002, 0.005, 0.002])
-"""Metres, radians, and metres of torso by which one of the errors must shrink within `stall_steps`; else it is stuck."""
+"""Metres, radians, metres of torso: one of the errors must shrink by this within `stall_steps`; else it is blocked."""
 
 
 class Driving:

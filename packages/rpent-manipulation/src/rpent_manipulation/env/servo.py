@@ -117,6 +117,7 @@ class _Approach:
         self._goal_position = arm.position if target.position is None else target.position
         self._goal_rotation = target.rotation(arm.rotation)
         self._history: deque[NDArray[np.float64]] = deque(maxlen=limits.stall_steps + 1)
+        self._moved = np.zeros(3)
         self._moved_m = 0.0
         self._fingers_still = 0
         self.steps = 0
@@ -164,10 +165,13 @@ class _Approach:
         """Take one control step towards the target."""
         arm = self._episode.arm
         position, opening = arm.position, arm.gripper_opening_m
-        offset = _limit(self.offset, self._target.max_step_m)
+        tracking = self._episode.tracking
+        wanted = tracking.gain * self.offset - tracking.damping * self._moved
+        offset = _limit(wanted, self._target.max_step_m)
         self._episode.move(offset, _limit(self.turn, self._target.max_step_rad), self._gripper)
         self.steps += 1
-        self._moved_m = float(np.linalg.norm(arm.position - position))
+        self._moved = arm.position - position
+        self._moved_m = float(np.linalg.norm(self._moved))
         still = abs(arm.gripper_opening_m - opening) < FINGERS_STILL_M
         self._fingers_still = self._fingers_still + 1 if still else 0
 

@@ -25,19 +25,26 @@ if TYPE_CHECKING:
 
 Relation = Literal["in", "on", "next_to", "left_of", "right_of", "in_front_of", "behind"]
 
-SIDES: dict[str, tuple[float, float]] = {
-    "left_of": (0.0, -1.0),
-    "right_of": (0.0, 1.0),
-    "in_front_of": (1.0, 0.0),
-    "behind": (-1.0, 0.0),
-}
-"""World directions as the agentview camera sees them: it looks along -x, so that +y is right and +x is near."""
-
 RELEASE_GAP = 0.006
 """How far above its support a thing is let go."""
 
 INSIDE_DEPTH = 0.01
 """How far below a container's rim the bottom of a thing is when it is let go."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Viewer:
+    """Whose left and right are meant, and where things are best put down."""
+
+    ahead: tuple[float, float] = (-1.0, 0.0)
+    """World direction that is seen into the picture; LIBERO's camera looks along -x, so that +y is right."""
+    middle: tuple[float, float] = (0.0, 0.0)
+    """Middle of the work surface, world."""
+
+    def sides(self) -> dict[str, tuple[float, float]]:
+        """Return the world direction of each relation."""
+        x, y = self.ahead
+        return {"left_of": (-y, x), "right_of": (y, -x), "in_front_of": (-x, -y), "behind": (x, y)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,7 +67,13 @@ def middle_of(points: Points) -> NDArray[np.float64]:
     return extent(points).middle[:2]
 
 
-def find_spot(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:
+TABLE_VIEWER = Viewer()
+"""Of LIBERO's main camera, which looks at a table at the world's origin."""
+
+
+def find_spot(
+    relation: Relation, points: Points, around: Points, held: Held | None, viewer: Viewer = TABLE_VIEWER
+) -> Spot:
     """Return where the thing's middle goes.
 
     Args:
@@ -68,12 +81,13 @@ def find_spot(relation: Relation, points: Points, around: Points, held: Held | N
         points: (n, 3) visible surface of the target.
         around: (m, 3) surface of everything else.
         held: What is held; None for an empty hand (size unknown).
+        viewer: Whose left, right, front and behind are meant.
     """
     if relation == "in":
         return _inside(points)
     if relation == "on":
         return _on_top(points)
-    return _beside(relation, points, around, held)
+    return _beside(relation, points, around, held, viewer)
 
 
 def spot_at(position: NDArray[np.float64], relation: Relation) -> Spot:
@@ -102,17 +116,18 @@ def _on_top(points: Points) -> Spot:
     return Spot(position=np.array([*middle, height + RELEASE_GAP]), clear_z=top_height(points))
 
 
-def _beside(relation: Relation, points: Points, around: Points, held: Held | None) -> Spot:
+def _beside(relation: Relation, points: Points, around: Points, held: Held | None, viewer: Viewer) -> Spot:
     bottom = support_height(points, around)
     middle, size = middle_of(points), extent(points).size
     reach = held.reach_m if held else 0.04
-    sides = [SIDES[relation]] if relation in SIDES else list(SIDES.values())
+    named = viewer.sides()
+    sides = [named[relation]] if relation in named else list(named.values())
     best: tuple[float, NDArray[np.float64]] | None = None
     for side in sides:
         axis = np.array(side)
         distance = float(abs(axis) @ size[:2]) / 2 + reach + 0.03
         spot = middle + axis * distance
-        crowd = _crowd(spot, around, bottom, reach)
+        crowd = _crowd(spot, around, bottom, reach) + 10 * max(0.0, math.dist(spot, viewer.middle) - 0.3)
         if best is None or crowd < best[0]:
             best = (crowd, spot)
     assert best is not None
@@ -120,6 +135,6 @@ def _beside(relation: Relation, points: Points, around: Points, held: Held | Non
 
 
 def _crowd(spot: NDArray[np.float64], around: Points, bottom: float, reach: float) -> float:
-    """Return how much stands at a spot; places far from the world's origin, where work surfaces are, cost a little."""
+    """Return how much stands at a spot."""
     near = np.linalg.norm(around[:, :2] - spot, axis=1) < reach + 0.02
-    return float((near & (around[:, 2] > bottom + 0.012)).sum()) + 10 * max(0.0, math.hypot(*spot) - 0.3)
+    return float((near & (around[:, 2] > bottom + 0.012)).sum())

@@ -21,14 +21,11 @@ if TYPE_CHECKING:
     from rpent_manipulation.sight import Found
     from rpent_manipulation.world import World
 
-HOME_YAW = 0.0
-"""The Panda's yaw in its start posture: fingers close along the world's y axis."""
-
 LOOK_HEIGHT = 0.13
 """Grasp point above a thing's top when it is looked at with the wrist camera."""
 
 LOOK_BACK = 0.055
-"""The wrist camera sits this far in front (+x at the home yaw) of the grasp point."""
+"""The wrist camera sits this far ahead of the grasp point at the home yaw."""
 
 MOVED = 0.012
 """Views that differ by more than this show that a thing did not stay as it was."""
@@ -71,7 +68,7 @@ def pick(
 ) -> PickResult:
     """Pick a thing up. `attempt` selects the next different grasp after failures."""
     points, obstacles = look_closely(world, thing, force=attempt > 0)
-    scene = Scene(points=points, obstacles=obstacles, home_yaw=HOME_YAW, base=world.base)
+    scene = Scene(points=points, obstacles=obstacles, home_yaw=world.home_yaw, base=world.base)
     grasps = plan(scene, strategy, yaw_rad)
     if not grasps:
         return _nothing(world, "the thing is too wide for the hand and has no rim that it could take")
@@ -127,10 +124,10 @@ def _whole(thing: Found) -> bool:
 def hover_over(world: World, thing: Found, around: Points) -> ServoResult:
     """Bring the wrist camera above a thing, over whatever stands in between."""
     middle, top = thing.middle, cloud.top_height(thing.points)
-    goal = np.array([middle[0] - LOOK_BACK, middle[1]])
+    goal = middle[:2] - LOOK_BACK * world.facing
     obstacles = np.concatenate([around, thing.points])
     way = over(world.state.eef_position, goal, obstacles, Load(), world.base, end_z=top + LOOK_HEIGHT)
-    last = at(way[-1], yaw=HOME_YAW, gripper="open")
+    last = at(way[-1], yaw=world.home_yaw, gripper="open")
     return world.move([*(at(point, gripper="open") for point in way[:-1]), last], TRANSIT)
 
 

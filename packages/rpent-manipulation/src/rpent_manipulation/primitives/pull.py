@@ -77,4 +77,4 @@ def leave(world: World, front: Front) -> None:
     back = place + 0.07 * front.normal
     world.move([at(place, gripper=HALF_OPEN), at(back)], TRANSIT)
     up = back + np.array([0.0, 0.0, 0.16])
-    world.move([at(up, yaw=0.0, gripper="open")], {**TRANSIT, "max_steps": 80})
+    world.move([at(up, yaw=world.home_yaw, gripper="open")], {**TRANSIT, "max_steps": 80})

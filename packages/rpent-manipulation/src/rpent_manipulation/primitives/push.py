@@ -87,7 +87,7 @@ def _slide(thing: Found, around: Points, direction: NDArray[np.float64], distanc
 
 def sweep(world: World, thing: Found, plan: Sweep, around: Points) -> ContactResult:
     """Come down before the thing with closed fingers, their broad side ahead, and push."""
-    yaw = nearest_yaw(math.atan2(plan.direction[1], plan.direction[0]), 0.0)
+    yaw = nearest_yaw(math.atan2(plan.direction[1], plan.direction[0]), world.home_yaw)
     start = plan.contact - GAP * plan.direction
     goal = start + plan.direction * (GAP + plan.travel_m - FINGER_FRONT)
     top = max(start[2] + 0.05, cloud.top_height(thing.points) + CLEARANCE)

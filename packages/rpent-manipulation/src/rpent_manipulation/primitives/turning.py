@@ -35,7 +35,7 @@ def turn(world: World, thing: Found, direction: str) -> ContactResult:
     raised = thing.points[:, 2] > cloud.top_height(thing.points) - KNOB_BAR
     bar, rest = thing.points[raised], np.concatenate([world.around(thing), thing.points[~raised]])
     # The wrist starts turned back, so that its whole range is ahead of it.
-    scene = Scene(points=bar, obstacles=rest, home_yaw=-sign * TURN_RAD / 2, base=world.base)
+    scene = Scene(points=bar, obstacles=rest, home_yaw=world.home_yaw - sign * TURN_RAD / 2, base=world.base)
     grasps = plan_top(scene)
     if not grasps:
         return failed("the knob is too wide for the hand", angle_rad=0.0)

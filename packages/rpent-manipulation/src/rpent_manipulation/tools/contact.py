@@ -11,7 +11,7 @@ from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
 
 from rpent_manipulation.panda import gripper
-from rpent_manipulation.planning.placing import Relation, find_spot, spot_at
+from rpent_manipulation.planning.placing import TABLE_VIEWER, Relation, find_spot, spot_at
 from rpent_manipulation.primitives import held
 from rpent_manipulation.primitives.pick import pick
 from rpent_manipulation.primitives.pull import pull
@@ -195,7 +195,8 @@ class ContactTools:
         if target.view.observation.step != world.state.step:
             target = world.again(target)
         around = world.around(target)
-        spot = find_spot(relation, target.points, around, world.held)
+        viewer = TABLE_VIEWER if relation in ("in", "on") else world.viewer()
+        spot = find_spot(relation, target.points, around, world.held, viewer)
         return spot, np.concatenate([around, target.points])
 
     def _empty_hand(self) -> None:

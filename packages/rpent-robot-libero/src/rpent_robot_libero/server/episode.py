@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent_manipulation import rotations
-from rpent_manipulation.env.episode import OPEN, POSITION_SCALE_M, ROTATION_SCALE_RAD
+from rpent_manipulation.env.episode import OPEN, PLAIN, POSITION_SCALE_M, ROTATION_SCALE_RAD
 from rpent_manipulation.env.executed import Executed
 from rpent_manipulation.env.guardrails import EpisodeOverError, Workspace
 from rpent_manipulation.mujoco.forces import gripper_force_n, hand_bodies
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 class Episode:
     """The running episode. Every control step of every method goes through `step`."""
+
+    tracking = PLAIN
 
     def __init__(self, scene: Scene, *, seed: int, max_steps: int, settle_steps: int) -> None:
         """Reset the scene to the initial state that `seed` selects and let it settle.
