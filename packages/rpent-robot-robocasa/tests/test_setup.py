@@ -109,6 +109,19 @@ def test_a_name_from_another_suite():
     assert "--task-name OpenDrawer" in error.hint
 
 
+def test_a_layout_that_the_split_does_not_have():
+    error = refused(task_name="OpenDrawer", layout=30)
+    assert "floor plan 30" in error.message
+    assert "--split all" in error.hint
+    assert setup(task_name="OpenDrawer", layout=30, split="pretrain").details["layout"] == 30
+
+
+def test_a_layout_that_the_task_leaves_out():
+    left_out = sorted(find_task("AddLemonToFish").excluded_layouts)[0]
+    error = refused(task_name="AddLemonToFish", layout=left_out)
+    assert f"leaves out the floor plan {left_out}" in error.message
+
+
 @pytest.mark.parametrize(
     "values",
     [

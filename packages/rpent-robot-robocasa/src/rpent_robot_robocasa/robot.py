@@ -8,6 +8,7 @@ from rpent.robot import Robot, TaskSetup
 
 from rpent_robot_robocasa.config import RobocasaConfig
 from rpent_robot_robocasa.naming import chosen_task, spoken
+from rpent_robot_robocasa.server.kitchens import Choice
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -28,10 +29,11 @@ class RobocasaRobot(Robot):
         the task's name as words, until `Toolkit.instruction` tells the real one.
 
         Raises:
-            UsageError: The suite or task does not exist, or the options do not fit together.
+            UsageError: The suite, the task or the kitchen does not exist, or the options do not fit together.
         """
         config = self.config
         task = chosen_task(task_name=config.task_name, suite=config.suite, index=config.task)
+        Choice(split=config.split, layout=config.layout, style=config.style).pairs(task)
         episode = self._episode(task.name)
         steps = config.max_episode_steps or task.horizon
         return TaskSetup(
