@@ -46,7 +46,7 @@ TORSO_SCALE_M = 0.05
 LEAD_M = 0.15
 """How far ahead of the hand the arm's goal may run, metres: what `parse_targets` gets as the fastest `max_step_m`."""
 TRACKING = Tracking(gain=3.0, damping=2.0)
-"""Measured over six ways of 0.35 m: within 6 mm for good after 13 to 20 steps; 30 to 39 with a goal at most 0.05 m ahead,
+"""Measured over six ways of 0.35 m: within 6 mm for good after 13 to 20 steps; 30 to 39 with a goal 0.05 m ahead at most,
 18 to 28 with one 0.15 m ahead and plain tracking, which swings past the target."""
 
 
