@@ -1,0 +1,1 @@
+"""Kitchen assets: which there are, where, and how they come there."""

@@ -1,0 +1,24 @@
+"""Whether a run will find its kitchen assets, asked on the agent's side before anything is started."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast, get_args
+
+from rpent_robot_robocasa.assets.locate import Choice, locate
+from rpent_robot_robocasa.assets.package import managed_package
+
+if TYPE_CHECKING:
+    from rpent_robot_robocasa.config import EnvServerConfig
+
+
+def check(config: EnvServerConfig) -> None:
+    """Look for the assets that an env server would be started with.
+
+    A folder is looked into by the server itself; so are the assets of a simulator that is not in the managed environment.
+
+    Raises:
+        EnvironmentSetupError: They are missing, incomplete or of another version.
+    """
+    package = managed_package() if config.assets in get_args(Choice) else None
+    if package is not None:
+        locate(cast("Choice", config.assets), version=package.version)

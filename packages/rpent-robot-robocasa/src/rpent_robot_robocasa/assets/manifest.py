@@ -1,0 +1,95 @@
+"""The manifest of an assets folder: what was put there, and for which version of the simulator.
+
+This module is light: the robot reads manifests when a run begins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Kind = Literal["real", "placeholder"]
+
+FILE = "manifest.json"
+FORMAT = 1
+"""The manifest's own format."""
+GENERATOR = 1
+"""The version of the placeholder generator: another one means other shapes, so the assets are made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an assets folder holds."""
+
+    format: int
+    kind: Kind
+    package_version: str
+    """Of the distribution with the package `robocasa`."""
+    generator: int
+    """0 where nothing was generated."""
+    files: int
+    """How many there are, the manifest left out."""
+    bytes: int
+    digest: str
+    """SHA-256 of all paths and contents, for placeholders; empty for downloads."""
+    packs: tuple[str, ...] = ()
+    """The simulator's downloads that are complete, for real assets."""
+
+
+def write_manifest(
+    folder: Path, *, kind: Kind, package_version: str, packs: tuple[str, ...] = ()
+) -> Manifest:
+    """Write the manifest of what lies in a folder.
+
+    Args:
+        folder: The assets.
+        kind: Whether they were generated or downloaded.
+        package_version: The simulator that they belong to.
+        packs: The downloads that are complete.
+    """
+    placeholder = kind == "placeholder"
+    names = asset_files(folder)
+    manifest = Manifest(
+        format=FORMAT,
+        kind=kind,
+        package_version=package_version,
+        generator=GENERATOR if placeholder else 0,
+        files=len(names),
+        bytes=sum((folder / name).stat().st_size for name in names),
+        digest=tree_digest(folder, names) if placeholder else "",
+        packs=packs,
+    )
+    temporary = folder / f".{FILE}"
+    temporary.write_text(json.dumps(asdict(manifest), indent=1) + "\n", encoding="utf-8")
+    temporary.replace(folder / FILE)
+    return manifest
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return a folder's manifest; None where there is none that can be read."""
+    try:
+        data: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        manifest = Manifest(**{**data, "packs": tuple(data.get("packs", ()))})
+    except (OSError, ValueError, TypeError):
+        return None
+    return manifest if manifest.format == FORMAT else None
+
+
+def asset_files(folder: Path) -> list[str]:
+    """Return the files below a folder, sorted; the manifest left out."""
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in found if name not in (FILE, f".{FILE}"))
+
+
+def tree_digest(folder: Path, names: list[str]) -> str:
+    """Return the SHA-256 of files' paths and contents."""
+    total = hashlib.sha256()
+    for name in names:
+        content = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        total.update(f"{name}\0{content}\n".encode())
+    return total.hexdigest()

@@ -1,0 +1,1 @@
+"""Models of objects that lie about."""
