@@ -79,7 +79,7 @@ class SimulatorPerceptor:
     def _segment(
         self, labels: Sequence[str], index: NDArray[Any], number: int, score: float
     ) -> Segment | None:
-        """Return the visible region of one label; an instance without a part includes its parts.
+        """Return the visible region of one label; an instance includes its parts, and a door its handle.
 
         Pixels of nothing count as the robot's: they show the marks that the simulator draws along the hand.
         """
@@ -89,6 +89,7 @@ class SimulatorPerceptor:
             members += [other for other, name in enumerate(labels) if name == ""]
         if not self.vocabulary.split_label(label)[1]:
             members += [other for other, name in enumerate(labels) if name.startswith(f"{label}/")]
+        members += [other for other, name in enumerate(labels) if name == f"{label}_handle"]
         mask = np.isin(index, members)
         if int(mask.sum()) < MIN_PIXELS:
             return None

@@ -38,6 +38,8 @@ RELATIONS = re.compile(
     r"\b(?:on|in|inside|from|next|between|beside|behind|under|near|at|to|with|not|left|right|front)\b"
 )
 
+_MARK = "thispart"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
@@ -49,6 +51,13 @@ class Vocabulary:
     """Part of an articulated instance → how instructions name it."""
     part_names: Mapping[str, str] = field(default_factory=dict)
     """What the models call a moving part → what it is called here."""
+    answers_to: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Part, or the last word of its name → other parts that it may be asked for as: a switch is pressed like a
+    button."""
+    places: frozenset[str] = frozenset()
+    """Words that say which of several things is meant and belong to no name: `top` in `the top drawer`."""
+    whole_stands_in: bool = True
+    """A whole thing is found where the asked part is not labelled, though other parts of it are."""
 
     def split_label(self, label: str) -> tuple[str, str]:
         """Return the kind of object and the part: `wooden_cabinet_1/top_drawer` → `wooden_cabinet`, `top_drawer`."""
@@ -76,24 +85,41 @@ class Vocabulary:
             Pairs of (index in `labels`, score from 0 to 1).
         """
         wanted, part = self.parse(prompt)
-        scored = [(index, self._score(wanted, part, label)) for index, label in enumerate(labels)]
+        apart = (
+            set() if self.whole_stands_in else {label.partition("/")[0] for label in labels if "/" in label}
+        )
+        scored = [
+            (index, self._score(wanted, part, label, whole=0.0 if label in apart else 0.6))
+            for index, label in enumerate(labels)
+        ]
         best = max((score for _, score in scored), default=0.0)
         floor = max(min_score, 0.9 * best)
         kept = [(index, score) for index, score in scored if score >= floor and score > 0]
         return sorted(kept, key=lambda pair: -pair[1])
 
     def parse(self, prompt: str) -> tuple[tuple[str, ...], str]:
-        """Return the words of the thing itself, and the part: `top drawer of the cabinet` → (cabinet,), top_drawer."""
+        """Return the words of the thing itself, and the part: `top drawer of the cabinet` → (cabinet,), top_drawer.
+
+        A part alone takes its owner from what follows: `the button on the microwave` → (microwave,), button.
+        """
         text = re.sub(r"['\u2019]s?\b", " ", prompt.lower())
         text = re.sub(r"^\s*(?:on\s+)?(?:the\s+)?top\s+of\b", " ", text)
-        head = RELATIONS.split(text, maxsplit=1)[0]
-        if not words(head):
-            head = RELATIONS.sub(" ", text)
         for phrase, part in self._part_phrases:
-            rest, found = re.subn(rf"\b{phrase}\b", " ", head)
-            if found:
-                return tuple(word for word in words(rest) if word != "handle"), part
-        return words(head), ""
+            marked, found = re.subn(rf"\b{phrase}\b", f" {_MARK} ", text)
+            head = _head(marked)
+            if found and _MARK in head:
+                own = {_MARK, "handle", *part.split("_")}
+                rest = self._placeless(word for word in words(head) if word not in own)
+                return rest or self._owner(marked), part
+        return self._placeless(words(_head(text))), ""
+
+    def _owner(self, marked: str) -> tuple[str, ...]:
+        """Return the words of the thing that a part is said to be on."""
+        found = re.search(rf"{_MARK}\s+(?:on|in|of|at)\b(.*)", marked)
+        return self._placeless(words(RELATIONS.split(found.group(1), maxsplit=1)[0])) if found else ()
+
+    def _placeless(self, found: Iterable[str]) -> tuple[str, ...]:
+        return tuple(word for word in found if word not in self.places)
 
     @cached_property
     def _part_phrases(self) -> tuple[tuple[str, str], ...]:
@@ -104,21 +130,43 @@ class Vocabulary:
         own = kind.replace("_", " ")
         return tuple(words(name) for name in (*self.aliases.get(kind, ()), own))
 
-    def _score(self, wanted: tuple[str, ...], part: str, label: str) -> float:
+    def _score(self, wanted: tuple[str, ...], part: str, label: str, *, whole: float) -> float:
         kind, label_part = self.split_label(label)
-        if label_part and part != label_part:
-            return 0.0
-        weight = 1.0 if part == label_part else 0.6
+        names = self._names(kind)
+        if label_part:
+            weight = self._part_fit(part, label_part, names)
+        elif part and any({*wanted, *part.split("_")} == set(name) for name in names):
+            return 1.0  # a thing of its own that is called like a part: a kitchen drawer, a dish rack
+        else:
+            weight = whole if part else 1.0
         if wanted:
-            return weight * max((_overlap(wanted, name) for name in self._names(kind)), default=0.0)
-        named = any(set(name) & set(part.split("_")) for name in self._names(kind))
-        return weight * 0.9 if part and (part == label_part or named) else 0.0
+            return weight * max((_overlap(wanted, name) for name in names), default=0.0)
+        named = any(set(name) & set(part.split("_")) for name in names)
+        return weight * 0.9 if part and (label_part or named) else 0.0
+
+    def _part_fit(self, part: str, label_part: str, names: Sequence[Sequence[str]]) -> float:
+        """Return how well a part fits the asked one: `left_door` is a `door`, and a door without a side may do."""
+        asked, own = part.split("_"), label_part.split("_")
+        if asked == own:
+            return 1.0
+        if asked[-1] == own[-1] and set(asked) < set(own):
+            return 0.95 if set(own) - set(asked) <= self.places else 0.92
+        if asked[-1] == own[-1] and set(own) < set(asked):
+            return 1.0 if set(asked) - set(own) <= {word for name in names for word in name} else 0.6
+        others = self.answers_to.get(label_part) or self.answers_to.get(own[-1], ())
+        return 0.85 if part in others else 0.0
 
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words that tell things apart: lower case, without articles, plurals made singular."""
     found = re.findall(r"[a-z0-9]+", text.lower())
     return tuple(_singular(word) for word in found if word not in ARTICLES)
+
+
+def _head(text: str) -> str:
+    """Return what stands before the first relation; of a text that starts with one, all other words."""
+    head = RELATIONS.split(text, maxsplit=1)[0]
+    return head if words(head) else RELATIONS.sub(" ", text)
 
 
 def _singular(word: str) -> str:
