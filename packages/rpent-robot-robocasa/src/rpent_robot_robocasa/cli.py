@@ -1,4 +1,4 @@
-"""`rpent robocasa`: kitchen assets of RoboCasa365."""
+"""`rpent robocasa`: the tasks and the kitchen assets of RoboCasa365."""
 
 from __future__ import annotations
 
@@ -14,13 +14,21 @@ ASSETS = {
     ),
 }
 
+COMMANDS = {
+    "tasks": ("rpent_robot_robocasa.listing:command", "List the tasks that can be run."),
+    "assets": (
+        "rpent_robot_robocasa.cli:assets",
+        "Kitchen assets: what is there, fetch them, or make placeholders.",
+    ),
+}
 
-@click.group("robocasa")
+
+@click.group("robocasa", cls=LazyGroup, table=COMMANDS)
 def command() -> None:
     """Things of the robot `robocasa`."""
 
 
-@command.command("assets", cls=LazyGroup, table=ASSETS)
+@click.group("assets", cls=LazyGroup, table=ASSETS)
 def assets() -> None:
     """Kitchen assets: textures, fixtures and objects, which the simulator's package does not hold.
 

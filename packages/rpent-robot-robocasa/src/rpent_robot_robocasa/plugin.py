@@ -19,6 +19,7 @@ ENV = ServiceSpec(
     name="env",
     factory="rpent_robot_robocasa.server.create:create",
     config="rpent_robot_robocasa.config:EnvServerConfig",
+    check="rpent_robot_robocasa.assets.check:check",
     summary="The RoboCasa365 simulator.",
     scope="unique",
     environment=ROBOCASA_ENVIRONMENT,
@@ -64,6 +65,6 @@ def rpent_commands() -> Iterator[CommandSpec]:
     """Offer `rpent robocasa`."""
     yield CommandSpec(
         name="robocasa",
-        summary="Kitchen assets of RoboCasa365: what is there, fetch them, or make placeholders.",
+        summary="The tasks of RoboCasa365, and its kitchen assets: fetch them, or make placeholders.",
         command="rpent_robot_robocasa.cli:command",
     )
