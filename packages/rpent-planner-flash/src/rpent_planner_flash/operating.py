@@ -43,7 +43,9 @@ class Operating:
 
     def run(self) -> Result:
         """Try until it came out, or nothing is left to try."""
-        found = [way for way in ways(self._goal, self._do.tools) if self._seen(way)]
+        possible = ways(self._goal, self._do.tools)
+        found = [way for way in possible if self._do.seeking.here(way.part)]
+        found = found or [way for way in possible if self._do.seeking.find(way.part)]
         if not found:
             return unseen(self._goal.item)
         for attempt in self._do.attempts():
@@ -53,9 +55,6 @@ class Operating:
             if result is not None:
                 return result
         return Result(self._done and not self._last, self._detail)
-
-    def _seen(self, way: Way) -> bool:
-        return bool(self._do.seeking.find(way.part))
 
     def _attempt(self, way: Way, tries: int) -> Result | None:
         matches = self._do.seeking.find(way.part)

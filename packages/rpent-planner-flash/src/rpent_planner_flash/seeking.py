@@ -29,7 +29,7 @@ class Seeking:
 
     def find(self, reference: Reference) -> list[Match]:
         """Return the candidates for a reference, best first; empty when looking everywhere does not find it."""
-        found = self._here(reference)
+        found = self.here(reference)
         if found or not self._do.mobile or str(reference) in self._given_up:
             return found
         if is_control(reference) and reference.owner is not None:
@@ -41,7 +41,7 @@ class Seeking:
             self._given_up.add(str(reference))
         return found
 
-    def _here(self, reference: Reference) -> list[Match]:
+    def here(self, reference: Reference) -> list[Match]:
         """Look with all cameras from where the robot stands."""
         grounder = self._do.grounder
         matches = grounder.resolve(reference)
@@ -54,11 +54,11 @@ class Seeking:
             if "turn_base" not in self._do.tools or self._do.episode_over:
                 break
             self._do.act(ToolCall("turn_base", {"angle_rad": angle}))
-            if found := self._here(reference):
+            if found := self.here(reference):
                 return found
         return []
 
     def _from_nearby(self, reference: Reference, owner: Match) -> list[Match]:
         """Drive to what a part belongs to, and look there."""
         self._do.act(ToolCall("navigate_to", named(whole(reference), owner.candidate)))
-        return self._here(reference)
+        return self.here(reference)
