@@ -2,11 +2,13 @@
 
 The base is steered by the point that it turns about, so that driving and turning do not disturb each other. Each
 control step asks for a speed in proportion to what is left, limited to what the base can do: it slows down near the
-goal. A waypoint that another one follows is a corner, passed by without slowing down.
+goal. A waypoint without a yaw that another one follows is a corner: it is passed by without slowing down, while the
+base turns to the next yaw that is named.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ from rpent_manipulation.env.episode import HOLD
 from rpent_manipulation.geometry import wrap_angle
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from rpent_manipulation.env.episode import MobileEpisode
@@ -27,8 +31,6 @@ GAIN_PER_S = 5.0
 """Speed per metre (radian) that is left. The base takes on a new speed within three control steps."""
 CORNER_M = 0.12
 """A corner counts as passed from this distance on."""
-CORNER_RAD = 0.6
-"""Likewise: a turn may go on behind the corner."""
 TORSO_TOLERANCE_M = 0.008
 AT_REST_M = 0.002
 """At the goal the base must also move less than this per control step."""
@@ -39,19 +41,25 @@ PROGRESS = np.array([0.002, 0.005, 0.002])
 class Driving:
     """The way to one target of the base."""
 
-    def __init__(self, episode: MobileEpisode, target: Target, limits: Limits, *, passing: bool) -> None:
+    def __init__(
+        self, episode: MobileEpisode, target: Target, limits: Limits, onward: Sequence[Target] = ()
+    ) -> None:
         """Begin at the present pose, which holds for what the target does not mention.
 
         Args:
             episode: The running episode.
             target: Where the base drives, which way it faces then, how high its torso stands.
             limits: When it is near enough, and when blocked.
-            passing: Whether it drives on from there.
+            onward: Where it drives on from there.
         """
-        self._episode, self._target, self._limits, self._passing = episode, target, limits, passing
+        self._episode, self._target, self._limits = episode, target, limits
+        self._passing = target.base_yaw is None and any(one.base_position is not None for one in onward[:1])
         base, self._drivetrain = episode.base, episode.drivetrain
         self._goal = np.array(base.position if target.base_position is None else target.base_position)
-        self._goal_yaw = base.yaw if target.base_yaw is None else target.base_yaw
+        named = [
+            one.base_yaw for one in (target, *(onward if self._passing else ())) if one.base_yaw is not None
+        ]
+        self._goal_yaw = named[0] if named else base.yaw
         self._goal_torso = target.torso_m
         self._history: deque[NDArray[np.float64]] = deque(maxlen=limits.stall_steps + 1)
         self._moved_m = 0.0
@@ -85,7 +93,7 @@ class Driving:
         limits = self._limits
         metres, radians = limits.base_tolerance_m, limits.base_tolerance_rad
         if self._passing:
-            metres, radians = max(metres, CORNER_M), max(radians, CORNER_RAD)
+            metres, radians = max(metres, CORNER_M), math.inf
         near = bool(np.all(self.errors <= (metres, radians)))
         return near and abs(self._rise) <= TORSO_TOLERANCE_M
 

@@ -9,6 +9,7 @@ of a mobile base are driven to by `rpent_manipulation.env.mobile`.
 from __future__ import annotations
 
 from collections import deque
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -71,9 +72,8 @@ class Servo:
         target = self._targets[index]
         if not target.moves_base:
             return _Approach(self._episode, target, self._limits)
-        following = self._targets[index + 1 : index + 2]
-        passing = bool(following) and following[0].base_position is not None
-        return Driving(cast("MobileEpisode", self._episode), target, self._limits, passing=passing)
+        onward = list(takewhile(lambda one: one.moves_base, self._targets[index + 1 :]))
+        return Driving(cast("MobileEpisode", self._episode), target, self._limits, onward)
 
     def _reach(self, approach: _Approach | Driving, target: Target) -> Stop:
         last = target is self._targets[-1]
