@@ -23,6 +23,7 @@ ENV = ServiceSpec(
     summary="The RoboCasa365 simulator.",
     scope="unique",
     environment=ROBOCASA_ENVIRONMENT,
+    starts_alone=False,  # kitchen assets come after the environment
     ready_timeout_s=300.0,
 )
 
@@ -44,6 +45,7 @@ def rpent_robots() -> Iterator[RobotSpec]:
         config="rpent_robot_robocasa.config:RobocasaConfig",
         services=(ENV, VLA),
         perceptor="robocasa-sim",
+        embodiment="rpent_robot_robocasa.embodiment:ROBOCASA",
         dashboard=DASHBOARD,
     )
 

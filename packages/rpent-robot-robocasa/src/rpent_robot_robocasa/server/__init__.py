@@ -1,0 +1,1 @@
+"""The RoboCasa env server: the only part of this distribution that imports the simulator."""
