@@ -75,8 +75,10 @@ OBJECTS: dict[str, tuple[str, ...]] = {
 _STOVE_PLACES = tuple(
     f"{row} {column}".strip() for row in ("front", "rear", "") for column in ("left", "center", "right")
 )
-_OPENINGS = ("left freezer door", "right freezer door", "freezer door", "left door", "right door", "door")
-_OPENINGS += ("freezer drawer", "drawer", "lid")
+_OPENINGS = (
+    *("left freezer door", "right freezer door", "freezer door", "left door", "right door", "door"),
+    *("freezer drawer", "drawer", "lid"),
+)
 
 
 def _stove_parts() -> dict[str, tuple[str, ...]]:

@@ -88,7 +88,7 @@ def instance_names(env: Any) -> dict[str, tuple[str, str]]:
         return f"{kind}_{numbers[kind]}"
 
     found: dict[str, tuple[str, str]] = {}
-    lids = {}
+    lids: dict[str, str] = {}
     for fixture in env.fixtures.values():
         kind = fixture_kind(fixture)
         label = kind if kind == SCENERY else lids.get(fixture.name) or numbered(kind)
@@ -152,7 +152,8 @@ class _Bodies:
 
     def chain(self, geom: int, prefix: str) -> tuple[list[str], list[str]]:
         """Return the bodies from a geom up to below its root, and the joints of the nearest one that moves."""
-        names, joints = [], []
+        names: list[str] = []
+        joints: list[str] = []
         body = int(self._model.geom_bodyid[geom])
         while body != self._model.body_rootid[body]:
             names.append(self._names[body].removeprefix(prefix))
