@@ -98,11 +98,18 @@ class Part:
         )
 
     def picture(
-        self, shape: Shape, at: Vector, size: Sequence[float], colour: Colour, *, along: Axis = "z"
+        self,
+        shape: Shape,
+        at: Vector,
+        size: Sequence[float],
+        colour: Colour,
+        *,
+        along: Axis = "z",
+        name: str | None = None,
     ) -> None:
         """Add a shape that is seen and not touched."""
         place = f'type="{shape}" pos="{numbers(at)}" size="{numbers(size)}"{_ALONG[along]}'
-        self._picture(f"{self.model.next_name()}_vis", place, colour)
+        self._picture(name or f"{self.model.next_name()}_vis", place, colour)
 
     def region(self, name: str, at: Vector, half: Vector) -> None:
         """Add the region `reg_NAME`: its centre and half sizes in metres."""

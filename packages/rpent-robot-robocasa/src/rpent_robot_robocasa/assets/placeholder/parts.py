@@ -220,6 +220,11 @@ def rack(
         part.region(name, (x, y, z + 0.005 + height / 2), (width - 0.01, depth - 0.01, height / 2))
 
 
+def liquid(part: Part, radius: float, half: float) -> None:
+    """Add what a container can hold, unseen until a task colours it: its radius and half height in metres."""
+    part.picture("cylinder", (0, 0, 0), (radius, half), (0.5, 0.6, 1, 0), name="liquid")
+
+
 def staves(
     part: Part, radius: float, half: float, wall: float, colour: Colour, *, at: Vector = (0, 0, 0)
 ) -> None:

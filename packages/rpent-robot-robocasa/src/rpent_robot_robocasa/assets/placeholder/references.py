@@ -21,6 +21,7 @@ _SEARCHED = (
 )
 _TEXTURE = re.compile(r"(?:generative_)?textures/[\w./-]+\.(?:png|jpg|jpeg)")
 _MODEL = re.compile(r"(?:fixtures|objects)/[\w./-]+")
+_INSTANCE = re.compile(r'"instance": "(\w+_\d+)"')
 _NAMED_FILE = re.compile(r'<texture[^>]*file="([^"]+)"')
 _REGISTRY_XML = re.compile(r"^\s+xml:\s*(\S+)", re.MULTILINE)
 
@@ -32,17 +33,21 @@ class References:
     textures: tuple[str, ...]
     models: tuple[str, ...]
     """Folders with a `model.xml`, or XML files."""
+    instances: tuple[str, ...]
+    """Objects that a task asks for by their own names: `kiwi_6`."""
 
 
 def find_references(package: Path) -> References:
-    """Return every texture and model that the package's source, registries and models name, sorted."""
+    """Return every texture, model and object that the package's source, registries and models name, sorted."""
     textures: set[str] = set()
     models: set[str] = set()
+    instances: set[str] = set()
     for text in _texts(package):
         textures.update(_TEXTURE.findall(text))
         models.update(name.rstrip("./") for name in _MODEL.findall(text))
+        instances.update(_INSTANCE.findall(text))
     textures.update(_textures_of_models(package / BUNDLED))
-    return References(tuple(sorted(textures)), tuple(sorted(models)))
+    return References(tuple(sorted(textures)), tuple(sorted(models)), tuple(sorted(instances)))
 
 
 def registry_models(package: Path, registry: str) -> frozenset[str]:

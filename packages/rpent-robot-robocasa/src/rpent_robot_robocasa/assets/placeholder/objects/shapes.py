@@ -9,7 +9,7 @@ from rpent_robot_robocasa.assets.placeholder.fixtures.counter_top import lid
 from rpent_robot_robocasa.assets.placeholder.fixtures.furniture import open_box
 from rpent_robot_robocasa.assets.placeholder.mjcf import Colour, Model, Vector
 from rpent_robot_robocasa.assets.placeholder.objects import sizes
-from rpent_robot_robocasa.assets.placeholder.parts import staves
+from rpent_robot_robocasa.assets.placeholder.parts import liquid, staves
 
 if TYPE_CHECKING:
     from rpent_robot_robocasa.assets.placeholder.objects.categories import Category
@@ -103,5 +103,5 @@ def _round_container(name: str, radius: float, height: float, colour: Colour) ->
     if name in WITH_HANDLE:
         model.box((0, -radius - 0.06, height - 0.012), (0.011, 0.06, 0.008), DARK, "handle")
     model.outer.site("anchor_site", (0, 0, height + 0.012))
-    model.site("liquid", (0, 0, 0), (radius * 0.8, height * 0.6), (0.5, 0.6, 1, 0), "cylinder")
+    liquid(model, radius * 0.85, height * 0.6)
     return model

@@ -1,0 +1,333 @@
+"""Every task of RoboCasa365 on placeholder assets: does it reset, step, and begin unsolved?
+
+A worker process in the simulator's managed environment resets one task after the other, takes ten steps and asks the
+simulator whether the task is solved already. A task over its time limit costs its worker, and a new one goes on. A
+result is appended to the JSON lines file as soon as it is known, and what is in there is not run again.
+
+    rpent robocasa assets placeholder
+    python benchmarks/robocasa_sweep.py            # writes benchmarks/results/robocasa_sweep.{jsonl,md}
+    python benchmarks/robocasa_sweep.py --tasks OpenDrawer PrepareCoffee --fresh
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import queue
+import select
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).resolve().parent / "results" / "robocasa_sweep.jsonl"
+STEPS = 10
+ACTIONS = 12
+SPLITS = ("target", "pretrain")
+"""A task that leaves out every kitchen of the first is tried in the second."""
+PROMISED = {"atomic": 60, "composite": 150}
+
+
+def main() -> None:
+    options = _options()
+    if options.worker is not None:
+        work(Path(options.worker))
+        return
+    from rpent_robot_robocasa.catalog import task_names
+
+    results: Path = options.results
+    results.parent.mkdir(parents=True, exist_ok=True)
+    if options.fresh:
+        results.unlink(missing_ok=True)
+    wanted = options.tasks or [*task_names("atomic"), *task_names("composite")]
+    cases = [(name, seed) for name in wanted for seed in options.seeds]
+    known = {(row["task"], row["seed"]) for row in read(results)}
+    todo = [case for case in cases if case not in known]
+    print(f"{len(cases)} resets, {len(cases) - len(todo)} known, {len(todo)} to do", flush=True)
+    started = time.monotonic()
+    _run(todo, options)
+    print(f"{time.monotonic() - started:.0f} s", flush=True)
+    rows = [row for row in read(results) if (row["task"], row["seed"]) in set(cases)]
+    text = table(rows)
+    results.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text[: text.find("## Every task")])
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--tasks", nargs="*", default=[])
+    parser.add_argument("--seeds", nargs="*", type=int, default=[0])
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--limit-s", type=float, default=180.0, help="for one task")
+    parser.add_argument("--python", help="an interpreter with the simulator instead of the managed environment's")
+    parser.add_argument("--assets", type=Path, help="folder of kitchen assets instead of the placeholders")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+# --- in the agent's interpreter --------------------------------------------------------------------------
+
+
+def _run(todo: list[tuple[str, int]], options: argparse.Namespace) -> None:
+    """Give the cases to workers and append what they find."""
+    if not todo:
+        return
+    cases: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()
+    for case in todo:
+        cases.put(case)
+    command, environ = _command(options)
+    lock, count = threading.Lock(), [0]
+
+    def drive() -> None:
+        with Worker(command, environ) as worker:
+            while not cases.empty():
+                name, seed = cases.get()
+                row = worker.try_out(name, seed, options.limit_s)
+                with lock, options.results.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+                    count[0] += 1
+                    verdict = row["problem"] or "ok"
+                    print(f"{count[0]:4}/{len(todo)} {name} {seed}: {verdict} ({row['reset_s']} s)", flush=True)
+
+    threads = [threading.Thread(target=drive) for _ in range(min(options.workers, len(todo)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _command(options: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
+    from rpent.environments.interpreter import choose
+    from rpent_robot_robocasa.assets.locate import locate
+    from rpent_robot_robocasa.environment import ROBOCASA_ENVIRONMENT
+
+    interpreter = choose(ROBOCASA_ENVIRONMENT, python=options.python, distribution="rpent-robot-robocasa")
+    assets = options.assets or locate("placeholder").folder
+    environ = interpreter.environ({"MUJOCO_GL": "egl", "OMP_NUM_THREADS": "1"})
+    return [interpreter.python, __file__, "--worker", str(assets)], environ
+
+
+class Worker:
+    """A process with the simulator; it is made anew after a task that took too long or killed it."""
+
+    def __init__(self, command: list[str], environ: dict[str, str]) -> None:
+        self.command, self.environ = command, environ
+        self.process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def try_out(self, name: str, seed: int, limit_s: float) -> dict[str, Any]:
+        """Return the row of one case."""
+        process = self.process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        started = time.monotonic()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(json.dumps([name, seed]) + "\n")
+            process.stdin.flush()
+        ready, _, _ = select.select([process.stdout], [], [], limit_s)
+        line = process.stdout.readline() if ready else ""
+        if line:
+            row: dict[str, Any] = json.loads(line)
+            return row
+        self._end()
+        problem = "the simulator's process died" if ready else f"no end after {limit_s:.0f} s"
+        return empty_row(name, seed, problem, time.monotonic() - started)
+
+    def _start(self) -> subprocess.Popen[str]:
+        self.process = subprocess.Popen(
+            self.command,
+            env=self.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        return self.process
+
+    def _end(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+
+# --- in the simulator's interpreter ----------------------------------------------------------------------
+
+
+def work(assets: Path) -> None:
+    """Try out the cases that come in, one JSON line each, and answer with a row each."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the simulator prints must not get between the answers
+    from rpent_robot_robocasa.server.kitchen import import_simulator
+
+    import_simulator(assets)
+    for line in sys.stdin:
+        name, seed = json.loads(line)
+        answers.write(json.dumps(try_out(name, seed, assets)) + "\n")
+        answers.flush()
+
+
+def try_out(name: str, seed: int, assets: Path) -> dict[str, Any]:
+    """Reset a task, take the steps, and return its row."""
+    started = time.monotonic()
+    try:
+        kitchen = _kitchen(name, seed, assets)
+    except Exception as error:  # every reason belongs into the table
+        return empty_row(name, seed, _reason(error), time.monotonic() - started)
+    row = empty_row(name, seed, None, time.monotonic() - started)
+    row |= {
+        "split": kitchen.choice.split,
+        "layout": kitchen.layout,
+        "style": kitchen.style,
+        "geoms": int(kitchen.model.ngeom),
+        "instruction": kitchen.instruction,
+    }
+    try:
+        row |= _step(kitchen)
+    except Exception as error:
+        row["problem"] = _reason(error)
+    kitchen.close()
+    return row
+
+
+def _kitchen(name: str, seed: int, assets: Path) -> Any:
+    from rpent.errors import UsageError
+    from rpent_robot_robocasa.catalog import find_task
+    from rpent_robot_robocasa.server.kitchen import Kitchen
+    from rpent_robot_robocasa.server.kitchens import Choice
+
+    task = find_task(name)
+    for split in SPLITS:
+        choice = Choice(split=split)  # type: ignore[arg-type]
+        try:
+            choice.pairs(task)
+        except UsageError:
+            if split == SPLITS[-1]:
+                raise
+            continue
+        return Kitchen(task, choice, seed, assets)
+    raise AssertionError
+
+
+def _step(kitchen: Any) -> dict[str, Any]:
+    import numpy as np
+
+    if kitchen.env._check_success():
+        return {"problem": "solved before anything was done"}
+    started = time.monotonic()
+    for _ in range(STEPS):
+        kitchen.env.step(np.zeros(ACTIONS))
+    step_ms = round((time.monotonic() - started) / STEPS * 1e3, 1)
+    finite = bool(np.isfinite(kitchen.data.qpos).all() and np.isfinite(kitchen.data.qvel).all())
+    problem = None if finite else "a position or velocity is not a number"
+    if finite and kitchen.env._check_success():
+        problem = f"solved after {STEPS} steps in which nothing was done"
+    return {"step_ms": step_ms, "problem": problem}
+
+
+def _reason(error: Exception) -> str:
+    first = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {first[0][:200] if first else ''}".rstrip(": ")
+
+
+def empty_row(name: str, seed: int, problem: str | None, seconds: float) -> dict[str, Any]:
+    """Return a row with nothing but the time of the reset and what was wrong."""
+    return {
+        "task": name,
+        "seed": seed,
+        "problem": problem,
+        "reset_s": round(seconds, 1),
+        "step_ms": None,
+        "split": None,
+        "layout": None,
+        "style": None,
+        "geoms": None,
+        "instruction": None,
+    }
+
+
+# --- the table -------------------------------------------------------------------------------------------
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    """Return the rows that are known."""
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the report: the promises, the failures with their reasons, every task."""
+    from rpent_robot_robocasa.assets.locate import locate
+    from rpent_robot_robocasa.catalog import find_task
+
+    kinds = {row["task"]: find_task(row["task"]).kind for row in rows}
+    lines = [
+        "# RoboCasa365's tasks on placeholder assets",
+        "",
+        f"Made by `python benchmarks/robocasa_sweep.py`: reset, {STEPS} steps, finite, not solved at the start.",
+        "",
+        "| tasks | tried | ok | promised | kept |",
+        "|---|---|---|---|---|",
+    ]
+    for kind, promised in PROMISED.items():
+        tried = {row["task"] for row in rows if kinds[row["task"]] == kind}
+        failed = {row["task"] for row in rows if row["problem"] and row["task"] in tried}
+        good = len(tried) - len(failed)
+        lines.append(f"| {kind} | {len(tried)} | {good} | {promised} | {'yes' if good >= promised else 'no'} |")
+    lines += ["", *_summary(rows, locate("placeholder").manifest), "", "## What fails, and why", ""]
+    failures = [row for row in rows if row["problem"]]
+    lines += [f"- {row['task']}, seed {row['seed']}: {row['problem']}" for row in failures] or ["Nothing."]
+    lines += ["", *_abstract(), "## Every task", ""]
+    lines += [
+        "| task | kind | seed | split | layout | style | geoms | reset s | step ms | |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in sorted(rows, key=lambda row: (kinds[row["task"]], row["task"], row["seed"])):
+        cells = [row["task"], kinds[row["task"]], row["seed"], row["split"], row["layout"], row["style"]]
+        cells += [row["geoms"], row["reset_s"], row["step_ms"], "failed" if row["problem"] else "ok"]
+        lines.append("| " + " | ".join("-" if cell is None else str(cell) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(rows: list[dict[str, Any]], manifest: Any) -> list[str]:
+    good = [row for row in rows if not row["problem"]]
+    if not good:
+        return []
+    layouts, styles = ({row[what] for row in good} for what in ("layout", "style"))
+    resets, steps = ([row[what] for row in good] for what in ("reset_s", "step_ms"))
+    return [
+        f"- Reset: median {statistics.median(resets):.1f} s, longest {max(resets):.0f} s; step without pictures: "
+        f"median {statistics.median(steps):.0f} ms.",
+        f"- {len(layouts)} layouts, {len(styles)} styles, {min(row['geoms'] for row in good)} to "
+        f"{max(row['geoms'] for row in good)} geoms.",
+        f"- Assets: generator {manifest.generator}, robocasa {manifest.package_version}, {manifest.files} files, "
+        f"{manifest.digest[:12]}.",
+        f"- {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
+    ]
+
+
+def _abstract() -> list[str]:
+    """Return what the benchmark registers and nobody can run."""
+    import rpent_robot_robocasa.catalog as catalog
+
+    entries = catalog._catalog()["tasks"]
+    names = [f"{name} ({entry['abstract']})" for name, entry in entries.items() if "abstract" in entry]
+    return [f"Registered but not to be run: {'; '.join(names)}.", ""] if names else []
+
+
+if __name__ == "__main__":
+    main()
