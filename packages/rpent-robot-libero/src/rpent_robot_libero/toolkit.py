@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rpent.env.client import EnvClient
-from rpent.policies.loop import PolicyLoop
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
 from rpent_manipulation.tools.contact import ContactTools
@@ -27,10 +26,6 @@ class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, Toolkit):
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
         self.world = World(context, EnvClient(context.channels["env"]))
-
-    def policy_loop(self) -> PolicyLoop:
-        """Return the loop over the env server."""
-        return PolicyLoop(self.context, self.world.env, note=self.world.note)
 
     def capture(self) -> Capture:
         """Render the agentview picture with its depth and take an exact snapshot.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rpent.env.client import EnvClient
-from rpent.policies.loop import PolicyLoop
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
 from rpent_manipulation.tools.contact import ContactTools
@@ -15,6 +14,7 @@ from rpent_manipulation.world import VIEW_SIZE, World
 
 from rpent_robot_robocasa.attach import reset_episode
 from rpent_robot_robocasa.tools.hand import HandTools
+from rpent_robot_robocasa.tools.policy import PolicyTools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max
 """What the env server says of the episode that goes into the run's record."""
 
 
-class RobocasaToolkit(MotionTools, LookTools, ContactTools, HandTools, Toolkit):
+class RobocasaToolkit(MotionTools, LookTools, ContactTools, HandTools, PolicyTools, Toolkit):
     """The mobile Panda of RoboCasa365 as a planner sees it."""
 
     cameras: ClassVar[tuple[str, ...]] = CAMERAS
@@ -53,10 +53,6 @@ class RobocasaToolkit(MotionTools, LookTools, ContactTools, HandTools, Toolkit):
     def available(self, name: str) -> bool:
         """Whether a tool is offered."""
         return name not in LEFT_OUT
-
-    def policy_loop(self) -> PolicyLoop:
-        """Return the loop over the env server."""
-        return PolicyLoop(self.context, self.world.env, note=self.world.note)
 
     def capture(self) -> Capture:
         """Render the main picture with its depth and take an exact snapshot.

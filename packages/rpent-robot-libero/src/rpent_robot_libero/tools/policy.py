@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from rpent.errors import ToolError
-from rpent.policies.tools import Chunks, Closed, Lift, Prompt, VlaTools
-from rpent.tools.result import ToolResult  # noqa: TC002  (schemas are made from annotations)
+from rpent.policies.tools import Chunks, Closed, Lift, Prompt  # noqa: TC002  (schemas are made from annotations)
+from rpent.tools.result import ToolResult  # noqa: TC002
 from rpent.tools.tool import tool
-from rpent_manipulation.panda import gripper
-from rpent_manipulation.primitives.seized import seized
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from rpent.policies.grip import Grip
-    from rpent_manipulation.world import World
+from rpent_manipulation.tools import policy
 
 
-class PolicyTools(VlaTools):
+class PolicyTools(policy.PolicyTools):
     """`vla_pick` and `vla_do`, also under the names that LIBERO's users know: `pi0_pick`, `pi0_doubled`."""
-
-    world: World
-    empty_hand_m: ClassVar[float] = gripper.HELD_OPENING
-
-    def about_to_pick(self) -> None:
-        """Refuse while the hand holds something."""
-        if self.world.held is not None:
-            raise ToolError(f"The hand holds `{self.world.held.label}`; `place` or `release` it first.")
-
-    def picked_up(self, prompt: str, grip: Grip) -> Mapping[str, Any]:
-        """Look at what the hand holds, so that `place` can put it down."""
-        self.world.held = seized(self.world, prompt, grip.lifted_m)
-        return {"target": self.world.held.label}
 
     @tool(needs="vla")
     def pi0_pick(
