@@ -57,7 +57,7 @@ class Routes:
             footprint: The base's outline.
             start: Where it stands; what it stands on counts as free until it has left.
         """
-        self._plan, self._footprint, self._start = plan, footprint, start
+        self.plan, self.footprint, self._start = plan, footprint, start
         self._least = footprint.radius_m + MARGIN_M
         self._open = plan.clearance_m >= self._least
         under = plan.cells(footprint.points(start, plan.cell_m / 2))
@@ -97,6 +97,10 @@ class Routes:
         inward = float(np.linalg.norm(goal.xy - entry.xy))
         return out + float(self._costs[self._number(self._cell(self._pivot(entry)))]) + inward
 
+    def turning_place(self) -> Pose | None:
+        """Return the nearest pose, of the present yaw, where there is room to turn; None when it cannot get out."""
+        return self._out
+
     def _direct(self, goal: Pose) -> Route | None:
         """Return a way in one straight line that keeps the yaw, where the goal has the same."""
         start = self._start
@@ -114,8 +118,8 @@ class Routes:
         count = self._open.size
         if self._out is None:
             return np.full(count, np.inf), np.full(count, -9999, dtype=np.int32)
-        spare = np.clip((self._plan.clearance_m - self._least) / (COMFORT_M - MARGIN_M), 0.0, 1.0)
-        price = (1.0 + CROWDED_COST * (1.0 - spare)) * self._plan.cell_m
+        spare = np.clip((self.plan.clearance_m - self._least) / (COMFORT_M - MARGIN_M), 0.0, 1.0)
+        price = (1.0 + CROWDED_COST * (1.0 - spare)) * self.plan.cell_m
         rows, cols, costs = [], [], []
         numbers = np.arange(count).reshape(self._open.shape)
         height, width = self._open.shape
@@ -139,17 +143,17 @@ class Routes:
             path.append(number)
             number = int(self._before[number])
         width = self._open.shape[1]
-        return [self._plan.place((number // width, number % width)) for number in reversed(path)]
+        return [self.plan.place((number // width, number % width)) for number in reversed(path)]
 
     def _shortened(self, places: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
         """Leave out what a straight line that keeps as far from everything can do without."""
-        room = self._plan.clearance_at(np.array(places))
+        room = self.plan.clearance_at(np.array(places))
         kept, at = [places[0]], 0
         while at < len(places) - 1:
             to = len(places) - 1
             while to > at + 1:
                 needed = min(float(room[at : to + 1].min()), self._least + COMFORT_M - MARGIN_M)
-                if self._room_along(places[at], places[to]) >= needed - self._plan.cell_m / 4:
+                if self._room_along(places[at], places[to]) >= needed - self.plan.cell_m / 4:
                     break
                 to -= 1
             kept.append(places[to])
@@ -157,14 +161,14 @@ class Routes:
         return kept
 
     def _room_along(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-        count = max(2, math.ceil(float(np.linalg.norm(b - a)) / (self._plan.cell_m / 2)) + 1)
-        return float(self._plan.clearance_at(np.linspace(a, b, count)).min())
+        count = max(2, math.ceil(float(np.linalg.norm(b - a)) / (self.plan.cell_m / 2)) + 1)
+        return float(self.plan.clearance_at(np.linspace(a, b, count)).min())
 
     # --- places close to furniture ---------------------------------------------------------------------------------
 
     def _entry(self, goal: Pose) -> Pose | None:
         """Return from where in the open a goal is driven into in a straight line: the goal itself, when it is open."""
-        if not self._plan.stands_free(goal, self._footprint, except_at=self._under):
+        if not self.plan.stands_free(goal, self.footprint, except_at=self._under):
             return None
         return self._straight_out(goal, reachable=True)
 
@@ -173,7 +177,7 @@ class Routes:
         if self._is_open(pose, reachable=reachable):
             return pose
         angles = pose.yaw + math.pi + 2 * math.pi * np.arange(HEADINGS) / HEADINGS
-        for far in np.arange(1, round(STRAIGHT_M / self._plan.cell_m) + 1) * self._plan.cell_m:
+        for far in np.arange(1, round(STRAIGHT_M / self.plan.cell_m) + 1) * self.plan.cell_m:
             for angle in angles:
                 out = Pose(pose.x + far * math.cos(angle), pose.y + far * math.sin(angle), pose.yaw)
                 if self._is_open(out, reachable=reachable) and self._line_free(pose, out):
@@ -182,29 +186,29 @@ class Routes:
 
     def _is_open(self, pose: Pose, *, reachable: bool) -> bool:
         cell = self._cell(self._pivot(pose))
-        if not self._plan.inside(np.array([cell]))[0] or not self._open[cell]:
+        if not self.plan.inside(np.array([cell]))[0] or not self._open[cell]:
             return False
         return not reachable or bool(np.isfinite(self._costs[self._number(cell)]))
 
     def _line_free(self, a: Pose, b: Pose) -> bool:
         """Whether the base may move in a straight line, its yaw kept."""
-        count = max(2, math.ceil(float(np.linalg.norm(b.xy - a.xy)) / self._plan.cell_m) + 1)
+        count = max(2, math.ceil(float(np.linalg.norm(b.xy - a.xy)) / self.plan.cell_m) + 1)
         return all(
-            self._plan.stands_free(Pose(float(x), float(y), a.yaw), self._footprint, except_at=self._under)
+            self.plan.stands_free(Pose(float(x), float(y), a.yaw), self.footprint, except_at=self._under)
             for x, y in np.linspace(a.xy, b.xy, count)
         )
 
     # --- poses, places and cells -----------------------------------------------------------------------------------
 
     def _pivot(self, pose: Pose) -> NDArray[np.float64]:
-        return pose.ahead(self._footprint.pivot_m)
+        return pose.ahead(self.footprint.pivot_m)
 
     def _standing(self, pivot: NDArray[np.float64], yaw: float) -> Pose:
-        back = Pose(float(pivot[0]), float(pivot[1]), yaw).ahead(-self._footprint.pivot_m)
+        back = Pose(float(pivot[0]), float(pivot[1]), yaw).ahead(-self.footprint.pivot_m)
         return Pose(float(back[0]), float(back[1]), yaw)
 
     def _cell(self, place: NDArray[np.float64]) -> tuple[int, int]:
-        row, col = self._plan.cells(place)[0]
+        row, col = self.plan.cells(place)[0]
         return int(row), int(col)
 
     def _number(self, cell: tuple[int, int]) -> int:

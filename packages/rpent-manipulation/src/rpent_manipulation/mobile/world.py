@@ -1,0 +1,268 @@
+"""The scene of a robot that drives: it comes to what it works on by itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rpent_manipulation.geometry import turn, wrap_angle
+from rpent_manipulation.planning.floor import FloorPlan, Pose
+from rpent_manipulation.planning.routes import Route, Routes
+from rpent_manipulation.planning.standing import BEFORE, REACHING, Distance, stand_before
+from rpent_manipulation.sight import rounded
+from rpent_manipulation.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from rpent.env.client import EnvClient
+    from rpent.env.types import Observation, ServoResult, Until, Waypoint
+    from rpent.robot import ToolContext
+
+    from rpent_manipulation.planning.floor import Footprint
+
+AT_WORK = Distance(nearest=0.38, best=REACHING.best, farthest=0.76)
+"""From here the robot need not drive to a point."""
+ASIDE_M = 0.30
+"""Nor when the point is so far to its left or right."""
+SIDEWAYS_RAD = 0.7
+"""Nor when it would look at it from so far beside the wanted direction."""
+COUNTER_M = 1.15
+"""Up to this height the arm works from the lowered torso: its shoulder is then 1.03 m above the floor."""
+TORSO_STEP_M = 0.06
+"""Smaller changes of the torso are not worth it."""
+TUCKED_M = 0.12
+"""A hand that is within this of its rest place rides along as it is."""
+LIFT_M = 0.12
+"""How far a hand rises before it is drawn in."""
+DRIVING: Until = {
+    "position_tolerance_m": 0.06,
+    "rotation_tolerance_rad": 0.4,
+    "base_tolerance_m": 0.03,
+    "base_tolerance_rad": 0.03,
+    "stall_steps": 20,
+}
+STEPS_PER_M, LEAST_STEPS, MOST_STEPS = 60, 200, 2000
+"""How long a drive may take: twice as long as it does."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drive:
+    """How a drive ended."""
+
+    ok: bool
+    reason: str
+    """Empty when it came to where it should."""
+    goal: Pose | None
+    route_m: float = 0.0
+    distance_left_m: float = 0.0
+    turn_left_rad: float = 0.0
+    steps: int = 0
+
+
+class MobileWorld(World):
+    """A world whose robot stands on a mobile base."""
+
+    def __init__(
+        self,
+        context: ToolContext,
+        env: EnvClient,
+        *,
+        footprint: Footprint,
+        torso_range_m: tuple[float, float] = (0.0, 0.0),
+        **cameras: Any,
+    ) -> None:
+        """Connect to the scene.
+
+        Args:
+            context: The run's context.
+            env: The env server; besides the contract it serves `floor_plan`.
+            footprint: The base's outline.
+            torso_range_m: The lowest and the highest torso.
+            cameras: See `World`.
+        """
+        super().__init__(context, env, **cameras)
+        self.footprint, self.torso_range_m = footprint, torso_range_m
+        self._plan: FloorPlan | None = None
+        self._rest = self._in_base(self.state.eef_position)
+
+    def begin(self, observation: Observation) -> None:
+        """Take over the first state of an episode, whose kitchen may be another."""
+        super().begin(observation)
+        self._plan = None
+        self._rest = self._in_base(observation.eef_position)
+
+    def restore(self, data: bytes) -> None:
+        """Come back to a snapshot, whose doors may stand differently."""
+        super().restore(data)
+        self._plan = None
+
+    def move(self, waypoints: Sequence[Waypoint], until: Until | None = None) -> ServoResult:
+        """Carry out a motion; what the hand does may open or shut a door that is on the floor plan."""
+        self._plan = None
+        return super().move(waypoints, until)
+
+    # --- where it is -----------------------------------------------------------------------------------------------
+
+    @property
+    def pose(self) -> Pose:
+        """Where the base stands."""
+        x, y = self.state.extra["base_position"][:2]
+        return Pose(float(x), float(y), self.base_yaw)
+
+    @property
+    def torso_m(self) -> float:
+        """How far the torso is raised."""
+        return float(self.state.extra.get("torso_m", 0.0))
+
+    @property
+    def work_middle(self) -> NDArray[np.float64]:
+        """(2,) where things are best put down, world: before the robot."""
+        return self.pose.ahead(REACHING.best)
+
+    @property
+    def plan(self) -> FloorPlan:
+        """The floor plan: fetched again after the hand has moved, which may have opened a door."""
+        if self._plan is None:
+            self._plan = FloorPlan.from_data(self.env.channel.call("floor_plan"))
+        return self._plan
+
+    def routes(self) -> Routes:
+        """Return the ways from where it stands."""
+        return Routes(self.plan, self.footprint, self.pose)
+
+    def _in_base(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a place (3,) relative to the arm's base, in the robot's own directions."""
+        away = position - self.base
+        return np.array([*turn(away[:2], -self.base_yaw), away[2]])
+
+    def _from_base(self, place: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self.base + np.array([*turn(place[:2], self.base_yaw), place[2]]))
+
+    # --- driving ---------------------------------------------------------------------------------------------------
+
+    def drive_to(self, xy: NDArray[np.float64], yaw: float) -> Drive:
+        """Drive to a pose on the shortest safe way, in one call of the env server."""
+        goal = Pose(float(xy[0]), float(xy[1]), yaw)
+        route = self.routes().to(goal)
+        if route is None:
+            free = self.plan.stands_free(goal, self.footprint)
+            why = "no way leads there" if free else "something stands there"
+            return self._ended(goal, f"{why}: {rounded(goal.xy, 2)} facing {yaw:.2f} rad")
+        return self._drive(route, goal)
+
+    def drive_before(
+        self,
+        point: NDArray[np.float64],
+        outward: NDArray[np.float64] | None = None,
+        distance: Distance = BEFORE,
+    ) -> Drive:
+        """Drive to where the robot stands before a point and faces it."""
+        goal = stand_before(self.routes(), point, distance, outward)
+        if goal is None:
+            return self._ended(None, f"there is no room to stand before {rounded(np.asarray(point)[:2], 2)}")
+        return self.drive_to(goal.xy, goal.yaw)
+
+    def drive_straight(self, forward_m: float, left_m: float, turn_rad: float) -> Drive:
+        """Drive by so much from where it stands, without looking at the floor plan; what is in the way stops it."""
+        here = self.pose
+        xy = here.xy + turn(np.array([forward_m, left_m]), here.yaw)
+        goal = Pose(float(xy[0]), float(xy[1]), here.yaw + turn_rad)
+        return self._drive(Route(poses=(goal,), exact=(True,), length_m=math.hypot(forward_m, left_m)), goal)
+
+    def bring_within_reach(
+        self, point: NDArray[np.float64], outward: NDArray[np.float64] | None = None
+    ) -> bool:
+        """Drive to where the arm reaches a point, and raise or lower the torso to its height; see `World`."""
+        torso = self._torso_for(float(point[2]))
+        lift = abs(torso - self.torso_m) > TORSO_STEP_M
+        far = not self._at_work(point, outward)
+        if not (lift or far):
+            return False
+        before = self.state.step
+        route = Route(poses=(), exact=(), length_m=0.0)
+        if far:
+            routes = self.routes()
+            goal = stand_before(routes, point, REACHING, outward)
+            found = None if goal is None else routes.to(goal)
+            route = found or route
+        if route.poses or lift:
+            self._drive(route, route.poses[-1] if route.poses else self.pose, torso if lift else None)
+        return self.state.step != before
+
+    def _at_work(self, point: NDArray[np.float64], outward: NDArray[np.float64] | None) -> bool:
+        """Whether the arm reaches a point well from where it stands, from the wanted side."""
+        ahead, left, _ = self._in_base(point)
+        near = bool(AT_WORK.nearest <= ahead <= AT_WORK.farthest and abs(left) <= ASIDE_M)
+        if outward is None or np.linalg.norm(outward[:2]) < 1e-6:
+            return near
+        seen_from = math.atan2(-outward[1], -outward[0])
+        return near and abs(wrap_angle(seen_from - self.base_yaw)) <= SIDEWAYS_RAD
+
+    def _torso_for(self, height: float) -> float:
+        return float(np.clip(height - COUNTER_M, *self.torso_range_m))
+
+    def _drive(self, route: Route, goal: Pose, torso_m: float | None = None) -> Drive:
+        """Draw the hand in, lift or lower the torso, and drive the route: one call."""
+        waypoints = [*self._tuck()]
+        if torso_m is not None:
+            waypoints.append({"torso_m": torso_m})
+        for pose, exact in zip(route.poses, route.exact, strict=True):
+            waypoint: Waypoint = {"base_position": pose.xy}
+            if exact:
+                waypoint["base_yaw"] = pose.yaw
+            waypoints.append(waypoint)
+        if not waypoints:
+            return self._ended(goal, "")
+        steps = min(MOST_STEPS, LEAST_STEPS + round(STEPS_PER_M * route.length_m))
+        result = self._servo(waypoints, {**DRIVING, "max_steps": steps})
+        reason = "" if result.status == "reached" else _reason(result)
+        return self._ended(goal, reason, route.length_m, result.steps)
+
+    def _tuck(self) -> list[Waypoint]:
+        """Return waypoints that draw a stretched hand in to where it rests: up first, then back."""
+        here = self._in_base(self.state.eef_position)
+        if np.linalg.norm(here - self._rest) < TUCKED_M:
+            return []
+        up = np.array([here[0], here[1], np.clip(here[2] + LIFT_M, here[2], max(here[2], self._rest[2]))])
+        upright: Waypoint = {"position": self._from_base(self._rest), "yaw": self.home_yaw, "pitch": 0.0}
+        return [{"position": self._from_base(up)}, upright]
+
+    def _ended(self, goal: Pose | None, reason: str, route_m: float = 0.0, steps: int = 0) -> Drive:
+        here = self.pose
+        left = 0.0 if goal is None else float(np.linalg.norm(goal.xy - here.xy))
+        turned = 0.0 if goal is None else abs(wrap_angle(goal.yaw - here.yaw))
+        return Drive(
+            ok=not reason,
+            reason=reason,
+            goal=goal,
+            route_m=route_m,
+            distance_left_m=left,
+            turn_left_rad=turned,
+            steps=steps,
+        )
+
+    def summary(self) -> Mapping[str, Any]:
+        """Return the robot's state as plain data."""
+        here = self.pose
+        return {
+            **super().summary(),
+            "base_position": rounded(here.xy),
+            "base_yaw_rad": round(wrap_angle(here.yaw), 4),
+            "torso_m": round(self.torso_m, 4),
+        }
+
+
+def _reason(result: ServoResult) -> str:
+    named = {
+        "stalled": "it is blocked",
+        "step_budget": "out of steps",
+        "episode_over": "the episode is over",
+        "cancelled": "cancelled",
+    }
+    text = named.get(result.status, result.status)
+    return f"{text}: {result.detail}" if result.detail else text
