@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 Kind = Literal["real", "placeholder"]
@@ -37,12 +38,12 @@ class Manifest:
     bytes: int
     digest: str
     """SHA-256 of all paths and contents, for placeholders; empty for downloads."""
-    packs: tuple[str, ...] = ()
-    """The simulator's downloads that are complete, for real assets."""
+    packs: Mapping[str, str] = field(default_factory=dict)
+    """For real assets: the simulator's downloads that are complete, and where they came from."""
 
 
 def write_manifest(
-    folder: Path, *, kind: Kind, package_version: str, packs: tuple[str, ...] = ()
+    folder: Path, *, kind: Kind, package_version: str, packs: Mapping[str, str] | None = None
 ) -> Manifest:
     """Write the manifest of what lies in a folder.
 
@@ -50,7 +51,7 @@ def write_manifest(
         folder: The assets.
         kind: Whether they were generated or downloaded.
         package_version: The simulator that they belong to.
-        packs: The downloads that are complete.
+        packs: The downloads that are complete, and where they came from.
     """
     placeholder = kind == "placeholder"
     names = asset_files(folder)
@@ -62,7 +63,7 @@ def write_manifest(
         files=len(names),
         bytes=sum((folder / name).stat().st_size for name in names),
         digest=tree_digest(folder, names) if placeholder else "",
-        packs=packs,
+        packs=dict(packs or {}),
     )
     temporary = folder / f".{FILE}"
     temporary.write_text(json.dumps(asdict(manifest), indent=1) + "\n", encoding="utf-8")
@@ -74,16 +75,16 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Return a folder's manifest; None where there is none that can be read."""
     try:
         data: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        manifest = Manifest(**{**data, "packs": tuple(data.get("packs", ()))})
+        manifest = Manifest(**data)
     except (OSError, ValueError, TypeError):
         return None
     return manifest if manifest.format == FORMAT else None
 
 
 def asset_files(folder: Path) -> list[str]:
-    """Return the files below a folder, sorted; the manifest left out."""
+    """Return the files below a folder, sorted; the manifest and archives left out."""
     found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in found if name not in (FILE, f".{FILE}"))
+    return sorted(name for name in found if name not in (FILE, f".{FILE}") and not name.startswith(".fetch/"))
 
 
 def tree_digest(folder: Path, names: list[str]) -> str:
