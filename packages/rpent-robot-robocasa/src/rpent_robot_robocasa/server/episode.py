@@ -20,10 +20,11 @@ from rpent_robot_robocasa.server.contacts import FingerContacts
 from rpent_robot_robocasa.server.omron import ACTION_DIM, OmronDrivetrain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
     from rpent_manipulation.env.guardrails import Workspace
+    from rpent_manipulation.env.targets import Target
 
     from rpent_robot_robocasa.server.kitchen import Kitchen
 
@@ -93,18 +94,25 @@ class Episode:
             why = "the task succeeded" if self.success else f"the limit of {self.max_steps} steps is reached"
             raise EpisodeOverError(f"The episode is over: {why} at step {self.steps}.", hint="Call `reset`.")
 
-    def check_reach(self, position: NDArray[np.float64], what: str) -> None:
-        """Refuse a place that the arm cannot reach from where its base stands.
+    def check_reach(self, targets: Sequence[Target]) -> None:
+        """Refuse a place that the arm cannot reach from where its base stands by then.
 
         Raises:
             GuardrailError: It is too far.
         """
-        distance = float(np.linalg.norm(position - self.arm.base_position))
-        if distance > REACH_M:
-            raise GuardrailError(
-                f"{what} is {distance:.2f} m from the arm's base, which reaches {REACH_M:.2f} m.",
-                hint="Drive nearer first.",
-            )
+        base = self.arm.base_position
+        for index, target in enumerate(targets):
+            if target.base_position is not None:
+                base = np.array([*target.base_position, base[2]])
+            if target.position is None:
+                continue
+            distance = float(np.linalg.norm(target.position - base))
+            if distance > REACH_M:
+                raise GuardrailError(
+                    f"`targets[{index}].position` is {distance:.2f} m from the arm's base, which reaches "
+                    f"{REACH_M:.2f} m.",
+                    hint="Drive nearer first.",
+                )
 
     def step(self, action: NDArray[np.float64]) -> None:
         """Carry out one control step of a 12-vector of finite numbers and evaluate the goal."""

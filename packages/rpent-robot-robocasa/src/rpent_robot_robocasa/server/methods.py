@@ -162,6 +162,8 @@ class RobocasaEnv:
         """Carry out actions in order until they are through, the episode ends or the call is cancelled."""
         checked = guardrails.actions(actions, ACTION_DIM)
         watch = parse_observe(observe, len(checked))
+        for name in watch.cameras:  # an unknown one is refused before anything moves
+            self.camera_meta(call, camera=name, size=_size_of(watch.size, name))
         self.episode.require_running()
         rewards: list[float] = []
         track: list[list[float]] = []
@@ -182,11 +184,7 @@ class RobocasaEnv:
     def servo(self, call: CallContext, *, targets: Any, until: Any = None) -> dict[str, Any]:
         """Move through targets in closed loop."""
         checked, limits = self._checked(targets), parse_until(until)
-        for index, target in enumerate(checked):
-            if target.moves_base:  # from there on the arm stands elsewhere
-                break
-            if target.position is not None:
-                self.episode.check_reach(target.position, f"`targets[{index}].position`")
+        self.episode.check_reach(checked)
         return Servo(self.episode, checked, limits, call).run()
 
     def _checked(self, targets: Any) -> list[Target]:
@@ -209,7 +207,7 @@ class RobocasaEnv:
     def _look(self, names: Sequence[str], size: Any, *, depth: bool = False) -> dict[str, Any]:
         observation = self.episode.observation()
         for name in names:
-            shape = _shape(size.get(name, 256) if hasattr(size, "keys") else size)
+            shape = _shape(_size_of(size, name))
             camera = CAMERA_NAMES.get(name, name)
             if depth:
                 picture, metres = self.renderer.picture_and_depth(camera, shape)
@@ -314,6 +312,11 @@ def _split(value: Any) -> Split:
 
 def _number(value: Any, what: str) -> int | None:
     return None if value is None else guardrails.count(value, 1, LAYOUTS, what)
+
+
+def _size_of(size: Any, name: str) -> Any:
+    """Return the size for a camera from one for all or one for each."""
+    return size.get(name, 256) if hasattr(size, "keys") else size
 
 
 def _shape(size: Any) -> tuple[int, int]:
