@@ -31,6 +31,19 @@ def from_yaw_pitch(yaw: float, pitch: float) -> NDArray[np.float64]:
     return np.asarray(about_z @ about_x @ _DOWN)
 
 
+def from_yaw(yaw: float) -> NDArray[np.float64]:
+    """Return the (3, 3) rotation about the vertical axis, radians."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def about(axis: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
+    """Return the (3, 3) rotation about a unit vector (3,), radians (Rodrigues' formula)."""
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
+
+
 def yaw_pitch(rotation: NDArray[np.float64]) -> tuple[float, float]:
     """Return the yaw and pitch of a (3, 3) hand orientation, radians."""
     yaw = float(np.arctan2(rotation[1, 0], rotation[0, 0]))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Craig's convention: a, d, alpha of each joint. https://frankaemika.github.io/docs/control_parameters.html
-_DH = (
+DH = (
     (0.0, 0.333, 0.0),
     (0.0, 0.0, -np.pi / 2),
     (0.0, 0.316, np.pi / 2),
@@ -19,11 +19,11 @@ _DH = (
     (0.0, 0.0, np.pi / 2),
     (0.088, 0.0, np.pi / 2),
 )
-_HAND = 0.107 + 0.097
+HAND = 0.107 + 0.097
 """From the last joint's frame along the approach axis: flange, then robosuite's grasp point."""
 
 SHOULDER_HEIGHT = 0.333
-WRIST_ABOVE = _HAND
+WRIST_ABOVE = HAND
 """The wrist's centre above the grasp point when the hand points down; it lies `WRIST_INWARD` nearer to the base."""
 WRIST_INWARD = 0.088
 LONGEST = 0.71
@@ -40,12 +40,12 @@ _UNBEND_IN = 0.10
 def grasp_point(joints: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the grasp point (3,) in the base frame for 7 joint angles."""
     pose = np.eye(4)
-    for (a, d, alpha), angle in zip(_DH, joints, strict=True):
+    for (a, d, alpha), angle in zip(DH, joints, strict=True):
         ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(angle), np.sin(angle)
         pose = pose @ np.array(
             [[ct, -st, 0, a], [st * ca, ct * ca, -sa, -d * sa], [st * sa, ct * sa, ca, d * ca], [0, 0, 0, 1]]
         )
-    return np.asarray((pose @ np.array([0.0, 0.0, _HAND, 1.0]))[:3])
+    return np.asarray((pose @ np.array([0.0, 0.0, HAND, 1.0]))[:3])
 
 
 def base_position(eef: NDArray[np.float64], joints: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,34 +8,41 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rpent_manipulation import cloud, rotations
-from rpent_manipulation.panda import gripper
-from rpent_manipulation.planning.controls import UP, nearer, outward, pointing
-from rpent_manipulation.primitives.waypoints import TRANSIT, posed
+from rpent_manipulation import cloud
+from rpent_manipulation.planning.controls import UP, outward
+from rpent_manipulation.primitives.fingers import (
+    PUSHING,
+    TOUCH_N,
+    both_hands,
+    hand_choices,
+    line_up,
+    tips,
+    tips_at,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from rpent.env.types import Until, Waypoint
+    from rpent.env.types import Until
 
     from rpent_manipulation.sight import Found
     from rpent_manipulation.world import World
 
 PressDirection = Literal["auto", "in", "down", "up"]
 
-BEFORE_M = 0.09
+BEFORE_M = 0.05
 """The finger tips line up this far before a control."""
+
+BACK_M = 0.16
+"""They come from there, and go back there: benchmarks ask that the hand ends more than 0.15 m away."""
+
+NEAR_END_M = 0.008
+"""What is pressed down is met this far from its near end."""
 
 BEYOND_M = 0.05
 """How far past the control's surface the tips are sent: it stops them."""
 
 LEVER_M = 0.10
 """Likewise for what is pressed down over a whole slot."""
-
-WITHDRAW_M = 0.20
-"""How far the hand backs off: benchmarks ask that it ends more than 0.15 m away."""
-
-TOUCH_N = 3.0
-"""Force on the hand that shows a contact, newtons."""
 
 PRESSED_DOWN = ("lever", "switch")
 """Controls that are pressed down rather than in, by their names."""
@@ -46,11 +53,13 @@ FACE_M = 0.008
 STEEP = 0.7
 """Presses whose direction is more upright than this come from above or below."""
 
-DIPS = (math.radians(15), math.radians(50), 0.0, math.radians(80))
-"""How far the hand points below the direction of the press, by attempt: the wrist cannot always come in level."""
+DIPS = tuple(math.radians(angle) for angle in (15, 30, 45, 60, 80))
+"""How far the hand points below the direction of the press, best first: the wrist cannot come in level everywhere."""
 
-PUSHING: Until = {"position_tolerance_m": 0.006, "rotation_tolerance_rad": 0.5, "max_steps": 60, "stall_steps": 8}
-LINED_UP: Until = {"position_tolerance_m": 0.012, "rotation_tolerance_rad": 0.15, "max_steps": 160, "stall_steps": 20}
+LEANS = tuple(math.radians(angle) for angle in (45, 60, 30, 75, 90))
+"""Likewise below the horizontal, for what is pressed down: from the front, under what may hang above it."""
+
+PRESSING: Until = {**PUSHING, "max_steps": 60, "stall_steps": 8}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,10 +85,11 @@ class Stroke:
     """(3, 3) of the hand."""
     beyond_m: float
 
-    def site(self, travel_m: float) -> NDArray[np.float64]:
-        """Return the grasp point (3,) with the finger tips `travel_m` past the contact."""
-        tips = self.contact + travel_m * self.along
-        return np.asarray(tips - gripper.TIP_BELOW_SITE * self.rotation[:, 2])
+    @property
+    def way_in(self) -> list[NDArray[np.float64]]:
+        """The places (3,) of the finger tips on the way to where they line up."""
+        before = self.contact - BEFORE_M * self.along
+        return [before - BACK_M * self.rotation[:, 2], before]
 
 
 def press(world: World, thing: Found, direction: PressDirection = "auto", attempt: int = 0) -> PressResult:
@@ -106,46 +116,36 @@ def _given(label: str, direction: PressDirection) -> NDArray[np.float64] | None:
 
 
 def plan(world: World, thing: Found, along: NDArray[np.float64], attempt: int = 0) -> Stroke:
-    """Return where and how a control is pressed along a direction (3,)."""
+    """Return where and how a control is pressed along a direction (3,), with a hand that the arm can bring there."""
     depths = thing.points @ along
-    face = thing.points[depths < np.percentile(depths, 5) + FACE_M]
+    front = float(np.percentile(depths, 5))
+    face = thing.points[depths < front + FACE_M]
     contact = cloud.extent(face).middle
-    contact = contact + (float(np.percentile(depths, 5)) - contact @ along) * along
     upright = abs(along @ UP) > STEEP
-    dip = DIPS[attempt % len(DIPS)]
-    if upright:
-        ahead = np.array([*world.facing, 0.0])
-        lean = dip if attempt % len(DIPS) else 0.0
-        approach = -UP * math.cos(lean) + ahead * math.sin(lean)
-        closing = np.cross(UP, ahead)
-    else:
-        approach = along * math.cos(dip) - UP * math.sin(dip)
-        closing = np.cross(UP, along)
-    rotation = nearer(pointing(approach, closing), rotations.from_quaternion(world.state.eef_quaternion))
-    return Stroke(contact=contact, along=along, rotation=rotation, beyond_m=LEVER_M if upright else BEYOND_M)
+    level = np.array([*world.facing, 0.0]) if upright else along
+    if upright:  # its near end: what it sticks out of is in the way further in
+        contact = contact + (float(np.percentile(face @ level, 5)) + NEAR_END_M - contact @ level) * level
+    contact = contact + (front - contact @ along) * along
+    approaches = [level * math.cos(dip) - UP * math.sin(dip) for dip in (LEANS if upright else DIPS)]
+    orientations = both_hands(world, approaches, np.cross(UP, level))
+    strokes = [
+        Stroke(contact=contact, along=along, rotation=rotation, beyond_m=LEVER_M if upright else BEYOND_M)
+        for rotation in orientations
+    ]
+    good = hand_choices(world, [[*stroke.way_in, contact] for stroke in strokes], orientations)
+    return strokes[good[attempt % len(good)]]
 
 
 def strike(world: World, stroke: Stroke) -> PressResult:
     """Line the finger tips up before a control, push until it stops them, and back off."""
-    quaternion = rotations.to_quaternion(stroke.rotation)
-
-    def to(travel_m: float) -> Waypoint:
-        return posed(stroke.site(travel_m), quaternion, gripper="close")
-
-    lined_up = world.move([to(-WITHDRAW_M), to(-BEFORE_M)], LINED_UP)
-    approach = to(stroke.beyond_m)
-    approach["max_step_m"] = 0.025
-    met = world.move([approach], {**PUSHING, "contact_force_n": TOUCH_N})
+    lined_up = line_up(world, stroke.way_in, stroke.rotation)
+    on = tips_at(stroke.contact + stroke.beyond_m * stroke.along, stroke.rotation, speed_m=0.025)
+    met = world.move([on], {**PRESSING, "contact_force_n": TOUCH_N})
     touched = met.status == "stalled"
-    start = _travel(world, stroke)
+    start = tips(world)
     if touched:
-        world.move([to(start + stroke.beyond_m)], PUSHING)
-    pressed = _travel(world, stroke) - start
-    world.move([to(start - WITHDRAW_M)], LINED_UP)
+        world.move([tips_at(start + stroke.beyond_m * stroke.along, stroke.rotation)], PRESSING)
+    pressed = float((tips(world) - start) @ stroke.along)
+    line_up(world, stroke.way_in[::-1], stroke.rotation)
     reason = "" if touched else f"nothing met the finger tips on the way ({lined_up.detail or lined_up.status})"
     return PressResult(ok=touched, touched=touched, pressed_m=max(pressed, 0.0), reason=reason)
-
-
-def _travel(world: World, stroke: Stroke) -> float:
-    """Return how far the finger tips are past the contact."""
-    return float((world.state.eef_position - stroke.site(0.0)) @ stroke.along)

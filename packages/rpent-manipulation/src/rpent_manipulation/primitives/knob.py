@@ -1,0 +1,158 @@
+"""Turning a knob on any panel: the fingers go across its grip, and the hand turns about the knob's axis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rpent_manipulation import cloud, rotations
+from rpent_manipulation.panda import gripper
+from rpent_manipulation.planning.controls import UP, outward, pointing
+from rpent_manipulation.primitives.contact import ContactResult, failed
+from rpent_manipulation.primitives.fingers import PUSHING, hand_choices, line_up, tips_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from rpent_manipulation.cloud import Points
+    from rpent_manipulation.sight import Found
+    from rpent_manipulation.world import World
+
+KnobDirection = Literal["on", "off", "clockwise", "counterclockwise"]
+
+TURN_RAD = 1.2
+"""How far a knob is turned where no angle is given."""
+
+OFF_RAD = 2.6
+"""Likewise when it is turned off: until it stops."""
+
+FELT_RAD = 0.3
+"""A knob that the hand turned less than this was turned against its stop, or not at all."""
+
+GRIP_M = 0.012
+"""What is within this of a knob's outermost point is its grip."""
+
+LONG = 1.4
+"""A grip that is longer than wide by this factor is taken across its narrow side."""
+
+DEPTH_M = 0.012
+"""How far past the knob's outermost point the finger tips reach."""
+
+BACK_M = 0.16
+APART = -0.4
+"""Commanded width with which the fingers go around a knob."""
+
+TILTS = tuple(math.radians(angle) for angle in (0, 20, 35, 50, 65))
+"""How far the hand leans up from the knob's axis: the wrist cannot come in level everywhere."""
+
+STEP_RAD = 0.3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Knob:
+    """A knob as it is seen."""
+
+    middle: NDArray[np.float64]
+    """(3,) of its outer end."""
+    axis: NDArray[np.float64]
+    """(3,) unit vector out of the panel."""
+    grip: NDArray[np.float64] | None
+    """(3,) unit vector along its grip, None for a round one."""
+
+
+def find_knob(points: Points, axis: NDArray[np.float64]) -> Knob:
+    """Return where a knob's outer end is and how its grip lies."""
+    outermost = float(np.percentile(points @ axis, 98))
+    end = points[points @ axis > outermost - GRIP_M]
+    middle = cloud.extent(points).middle
+    middle = middle + (outermost - middle @ axis) * axis
+    flat = end - np.outer(end @ axis, axis)
+    _, spread, axes = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
+    bar = len(end) >= 8 and spread[0] > LONG * max(float(spread[1]), 1e-6)
+    return Knob(middle=middle, axis=axis, grip=axes[0] if bar else None)
+
+
+def turn_knob(
+    world: World, thing: Found, direction: KnobDirection = "on", angle_rad: float | None = None
+) -> ContactResult:
+    """Turn a knob about its own axis.
+
+    Args:
+        world: The scene.
+        thing: The knob.
+        direction: The sense as seen from its front; `on` and `off` try one sense, and the other where the first one
+            does not turn.
+        angle_rad: How far; left out, far enough to be on, or until it stops.
+    """
+    axis = outward(thing.points, world.around(thing), thing.eye)
+    if world.bring_within_reach(thing.middle, axis):
+        thing = world.again(thing)
+    total = angle_rad or (OFF_RAD if direction == "off" else TURN_RAD)
+    senses = {"on": (-1.0, 1.0), "off": (1.0, -1.0), "clockwise": (-1.0,), "counterclockwise": (1.0,)}[direction]
+    turned = 0.0
+    for sense in senses:
+        turned = _twist(world, find_knob(thing.points, axis), sense * total)
+        if world.state.success or abs(turned) > min(FELT_RAD, total / 2):
+            return ContactResult(ok=True, angle_rad=turned)
+    return failed(f"the hand turned by {turned:.2f} rad only, or slipped off", angle_rad=turned)
+
+
+def _twist(world: World, knob: Knob, angle_rad: float) -> float:
+    """Grip the knob, turn the hand about its axis, let go, back off; return the angle turned while it was held."""
+    rotation = _orientation(world, knob, angle_rad)
+    place = knob.middle - DEPTH_M * knob.axis
+    back = place - BACK_M * rotation[:, 2]
+    line_up(world, [back, place - 0.05 * rotation[:, 2]], rotation, APART)
+    world.move([tips_at(place, rotation, width=APART, speed_m=0.025)], PUSHING)
+    closing = tips_at(place, rotation)
+    closing["steps"] = 10
+    world.move([closing], {**PUSHING, "position_tolerance_m": 0.03})
+    before = _now(world)
+    way = [tips_at(place, turned) for turned in _turns(rotation, knob.axis, angle_rad)]
+    world.move(way, {**PUSHING, "position_tolerance_m": 0.03, "rotation_tolerance_rad": 0.15, "max_steps": 200})
+    held = world.state.gripper_opening_m > gripper.HELD_OPENING
+    turned = float(rotations.rotation_vector(_now(world) @ before.T) @ knob.axis)
+    here = np.array(world.state.eef_position)
+    world.move([{"position": here, "gripper": APART, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
+    world.move([{"position": here - BACK_M * _now(world)[:, 2], "gripper": "hold"}], PUSHING)
+    return turned if held else 0.0
+
+
+def _orientation(world: World, knob: Knob, angle_rad: float) -> NDArray[np.float64]:
+    """Return the hand's orientation (3, 3) across the grip from which the wrist can turn by the angle."""
+    across = _across(knob)
+    choices = []
+    for tilt in TILTS:
+        approach = -knob.axis * math.cos(tilt) - UP * math.sin(tilt) if abs(knob.axis @ UP) < 0.7 else -UP
+        first = pointing(approach, across)
+        choices += [first, first @ np.diag([-1.0, -1.0, 1.0])]
+    place = knob.middle - DEPTH_M * knob.axis
+    good = hand_choices(world, [[place, place]] * len(choices), [
+        [choice, _turns(choice, knob.axis, angle_rad)[-1]] for choice in choices
+    ])
+    return choices[good[0]]
+
+
+def _across(knob: Knob) -> NDArray[np.float64]:
+    """Return the direction (3,) in which the fingers close: across the grip, else level."""
+    if knob.grip is not None:
+        return np.cross(knob.axis, knob.grip)
+    level = np.cross(UP, knob.axis)
+    return level if np.linalg.norm(level) > 0.1 else np.array([0.0, 1.0, 0.0])
+
+
+def _turns(
+    rotation: NDArray[np.float64], axis: NDArray[np.float64], angle_rad: float
+) -> Sequence[NDArray[np.float64]]:
+    """Return orientations (3, 3) on the way of a turn about an axis."""
+    count = max(1, math.ceil(abs(angle_rad) / STEP_RAD))
+    return [rotations.about(axis, angle_rad * (step + 1) / count) @ rotation for step in range(count)]
+
+
+def _now(world: World) -> NDArray[np.float64]:
+    return rotations.from_quaternion(world.state.eef_quaternion)
