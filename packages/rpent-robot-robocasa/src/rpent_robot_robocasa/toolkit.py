@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rpent.env.client import EnvClient
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
+from rpent_manipulation.mobile.world import MobileWorld
 from rpent_manipulation.tools.contact import ContactTools
 from rpent_manipulation.tools.look import LookTools, picture
 from rpent_manipulation.tools.motion import MotionTools
-from rpent_manipulation.world import VIEW_SIZE, World
+from rpent_manipulation.tools.navigation import NavigationTools
+from rpent_manipulation.world import VIEW_SIZE
 
 from rpent_robot_robocasa.attach import reset_episode
+from rpent_robot_robocasa.base import FOOTPRINT, TORSO_RANGE_M
 from rpent_robot_robocasa.tools.hand import HandTools
 from rpent_robot_robocasa.tools.policy import PolicyTools
 
@@ -31,10 +34,11 @@ SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max
 """What the env server says of the episode that goes into the run's record."""
 
 
-class RobocasaToolkit(MotionTools, LookTools, ContactTools, HandTools, PolicyTools, Toolkit):
+class RobocasaToolkit(NavigationTools, MotionTools, LookTools, ContactTools, HandTools, PolicyTools, Toolkit):
     """The mobile Panda of RoboCasa365 as a planner sees it."""
 
     cameras: ClassVar[tuple[str, ...]] = CAMERAS
+    world: MobileWorld
 
     def __init__(self, context: ToolContext, *, hi_res: int = 0) -> None:
         """Connect to the scene.
@@ -45,8 +49,15 @@ class RobocasaToolkit(MotionTools, LookTools, ContactTools, HandTools, PolicyToo
         """
         super().__init__(context)
         env = EnvClient(context.channels["env"])
-        self.world = World(
-            context, env, cameras=CAMERAS, seekers=CAMERAS[:2], wrist="wrist", main_size=hi_res or VIEW_SIZE
+        self.world = MobileWorld(
+            context,
+            env,
+            footprint=FOOTPRINT,
+            torso_range_m=TORSO_RANGE_M,
+            cameras=CAMERAS,
+            seekers=CAMERAS[:2],
+            wrist="wrist",
+            main_size=hi_res or VIEW_SIZE,
         )
         self._scene: Mapping[str, Any] = env.describe()
 

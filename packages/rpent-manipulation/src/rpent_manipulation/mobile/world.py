@@ -31,8 +31,12 @@ ASIDE_M = 0.30
 """Nor when the point is so far to its left or right."""
 SIDEWAYS_RAD = 0.7
 """Nor when it would look at it from so far beside the wanted direction."""
-COUNTER_M = 1.15
-"""Up to this height the arm works from the lowered torso: its shoulder is then 1.03 m above the floor."""
+COUNTER_M = 1.2
+"""Up to this height the arm works from the lowered torso: its shoulder is then 1.03 m above the floor. With the hand
+level or pointing down it reaches 0.3 to 0.65 m ahead there; from 1.0 m down a level hand needs a twisted elbow."""
+LOW_M = 0.5
+"""Below this height only a hand that points down or is tilted reaches, and not far: 0.3 to 0.45 m ahead at 0.3 m."""
+LOW = Distance(nearest=0.32, best=0.42, farthest=0.6)
 TORSO_STEP_M = 0.06
 """Smaller changes of the torso are not worth it."""
 TUCKED_M = 0.12
@@ -187,7 +191,8 @@ class MobileWorld(World):
         route = Route(poses=(), exact=(), length_m=0.0)
         if far:
             routes = self.routes()
-            goal = stand_before(routes, point, REACHING, outward)
+            distance = LOW if point[2] < LOW_M else REACHING
+            goal = stand_before(routes, point, distance, outward)
             found = None if goal is None else routes.to(goal)
             route = found or route
         if route.poses or lift:
@@ -197,7 +202,10 @@ class MobileWorld(World):
     def _at_work(self, point: NDArray[np.float64], outward: NDArray[np.float64] | None) -> bool:
         """Whether the arm reaches a point well from where it stands, from the wanted side."""
         ahead, left, _ = self._in_base(point)
-        near = bool(AT_WORK.nearest <= ahead <= AT_WORK.farthest and abs(left) <= ASIDE_M)
+        nearest, farthest = (
+            (LOW.nearest, LOW.farthest) if point[2] < LOW_M else (AT_WORK.nearest, AT_WORK.farthest)
+        )
+        near = bool(nearest <= ahead <= farthest and abs(left) <= ASIDE_M)
         if outward is None or np.linalg.norm(outward[:2]) < 1e-6:
             return near
         seen_from = math.atan2(-outward[1], -outward[0])

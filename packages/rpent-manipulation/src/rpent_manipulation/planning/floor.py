@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import ndimage
 
 from rpent_manipulation.geometry import direction
 
@@ -78,6 +77,8 @@ class FloorPlan:
     @cached_property
     def clearance_m(self) -> NDArray[np.float64]:
         """(H, W) distance from each cell's middle to the edge of the nearest cell that is not free; 0 there."""
+        from scipy import ndimage  # noqa: PLC0415  (slow to import; only who drives needs it)
+
         ringed = np.pad(~self.occupied, 1)
         cells = ndimage.distance_transform_edt(ringed)[1:-1, 1:-1]
         return np.asarray(np.maximum(cells - 0.5, 0.0) * self.cell_m)

@@ -13,8 +13,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import dijkstra
 
 from rpent_manipulation.planning.floor import Pose
 
@@ -115,6 +113,9 @@ class Routes:
 
     def _search(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return what every open cell costs from the start, and the cell before it."""
+        from scipy.sparse import coo_array  # noqa: PLC0415  (slow to import; only who drives needs it)
+        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415
+
         count = self._open.size
         if self._out is None:
             return np.full(count, np.inf), np.full(count, -9999, dtype=np.int32)

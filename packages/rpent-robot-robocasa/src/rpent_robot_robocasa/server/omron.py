@@ -46,8 +46,8 @@ TORSO_SCALE_M = 0.05
 LEAD_M = 0.15
 """How far ahead of the hand the arm's goal may run, metres: what `parse_targets` gets as the fastest `max_step_m`."""
 TRACKING = Tracking(gain=3.0, damping=2.0)
-"""Measured over six ways of 0.35 m: within 6 mm for good after 13 to 20 steps; 30 to 39 with a goal 0.05 m ahead at most,
-18 to 28 with one 0.15 m ahead and plain tracking, which swings past the target."""
+"""Measured over six ways of 0.35 m: within 6 mm for good after 13 to 20 steps; 30 to 39 with a goal at most 0.05 m
+ahead, 18 to 28 with one 0.15 m ahead and plain tracking, which swings past the target."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +77,7 @@ def drive_action(
     wanted = speed + FRICTION * np.clip(speed / SMALL, -1.0, 1.0)
     action = to_joints.T @ (wanted / SPEED_PER_UNIT)
     action[:2] /= max(1.0, float(np.abs(action[:2]).max()))
-    return np.clip(action, -1.0, 1.0)
+    return np.asarray(np.clip(action, -1.0, 1.0))
 
 
 def arm_action(
@@ -103,7 +103,7 @@ def arm_action(
     if np.any(turn_rad):
         wanted = origin.T @ rotations.from_rotation_vector(turn_rad) @ rotation
         spin = rotations.rotation_vector(wanted @ controller.goal_ori.T) / ROTATION_SCALE_RAD
-    return np.clip(np.concatenate([move, spin]), -1.0, 1.0)
+    return np.asarray(np.clip(np.concatenate([move, spin]), -1.0, 1.0))
 
 
 def lift_action(up_m: float) -> float:
