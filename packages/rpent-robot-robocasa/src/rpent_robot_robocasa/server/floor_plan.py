@@ -1,7 +1,9 @@
 """Where the base cannot stand: what a robot's own map of the room holds, no movable things.
 
 Every collision shape of the furniture between the floor and the robot's shoulder casts the shadow of its box on the
-floor. Doors and drawers stand as they stand now, so an open dishwasher is in the way and a shut one is not.
+floor. Of what is higher than the robot's feet, the edge that its feet may go below is taken away: a counter's top and
+the handles of its drawers overhang the place where the robot stands. Doors and drawers stand as they stand now, so an
+open dishwasher is in the way and a shut one is not.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
+from scipy import ndimage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CELL_M = 0.03
-LOW_M, HIGH_M = 0.05, 1.05
-"""Heights between which something stops the robot: above a door sill, up to the arm's shoulder."""
+FEET_M = (0.03, 0.385)
+"""Heights of the base's feet, above a door sill; its torso is narrower."""
+TORSO_M = (0.385, 1.05)
+"""From there up to the arm's shoulder."""
+STAND_BACK_M = 0.08
+"""How far the torso stands back from the edge of the feet, at least: in front, of the Omron's collision shapes."""
+
+_THIN_M = CELL_M / np.sqrt(2)
 
 BORDER_M = 0.2
 """How far the plan reaches beyond the floor; there everything counts as occupied."""
@@ -35,12 +44,14 @@ def floor_plan(env: Any) -> dict[str, Any]:
     floors = _floors(env, model)
     low, high = _extent(model, data, floors)
     shape = tuple(np.ceil((high - low) / CELL_M).astype(int)[::-1])
-    grid = _Grid(low, np.ones(shape, bool))
-    for geom in floors:
-        grid.fill(*_shadow(model, data, geom), value=False, touched=False)
-    for geom in _obstacles(env, model, data, floors):
-        grid.fill(*_shadow(model, data, geom), value=True)
-    return {"origin": grid.origin, "cell_m": CELL_M, "occupied": grid.occupied}
+    feet, torso = (_Grid(low, np.ones(shape, bool)) for _ in range(2))
+    for grid, heights in ((feet, FEET_M), (torso, TORSO_M)):
+        for geom in floors:
+            grid.fill(*_shadow(model, data, geom), value=False)
+        for geom in _obstacles(env, model, data, heights):
+            grid.fill(*_shadow(model, data, geom), value=True)
+    depth_m = ndimage.distance_transform_edt(np.pad(torso.occupied, 1, mode="edge"))[1:-1, 1:-1] * CELL_M
+    return {"origin": low, "cell_m": CELL_M, "occupied": feet.occupied | (depth_m > STAND_BACK_M + CELL_M)}
 
 
 class _Grid:
@@ -49,16 +60,15 @@ class _Grid:
     def __init__(self, origin: NDArray[np.float64], occupied: NDArray[np.bool_]) -> None:
         self.origin, self.occupied = origin, occupied
 
-    def fill(
-        self, centre: NDArray[np.float64], halves: NDArray[np.float64], *, value: bool, touched: bool = True
-    ) -> None:
-        """Set the cells that a footprint touches, or those whose centre it covers.
+    def fill(self, centre: NDArray[np.float64], halves: NDArray[np.float64], *, value: bool) -> None:
+        """Set the cells whose middle a footprint covers; a thin one is taken as thick as a cell, so it has no gaps.
 
         The shadow of a box is the sum of its three edges. A point lies in it where its distance from the centre, along
-        the normal of each edge, is at most the sum of all edges' shares along that normal. A cell is touched where its
-        centre lies in the sum of the shadow and a cell.
+        the normal of each edge, is at most the sum of all edges' shares along that normal.
         """
-        edges = np.vstack([halves, np.eye(2) * CELL_M / 2]) if touched else halves
+        lengths = np.linalg.norm(halves, axis=1, keepdims=True)
+        upright = lengths < 1e-3
+        edges = halves * np.where(upright, 1.0, np.maximum(1.0, _THIN_M / np.maximum(lengths, 1e-3)))
         reach = np.abs(edges).sum(axis=0)
         first = np.maximum(np.floor((centre - reach - self.origin) / CELL_M).astype(int), 0)
         last = np.maximum(np.ceil((centre + reach - self.origin) / CELL_M).astype(int), 0)
@@ -88,19 +98,18 @@ def _floors(env: Any, model: Any) -> list[int]:
     return [int(geom) for geom in np.flatnonzero(_solid(model)) if model.geom_bodyid[geom] in roots]
 
 
-def _obstacles(env: Any, model: Any, data: Any, floors: Iterable[int]) -> list[int]:
-    """Return the solid geoms of the furniture at the heights where the robot is."""
+def _obstacles(env: Any, model: Any, data: Any, heights: tuple[float, float]) -> list[int]:
+    """Return the solid geoms of the furniture, floors apart, that are between two heights."""
     turns = np.abs(data.geom_xmat.reshape(-1, 3, 3)[:, 2])
     middle = data.geom_xpos[:, 2] + np.einsum(
         "gi,gi->g", data.geom_xmat.reshape(-1, 3, 3)[:, 2], model.geom_aabb[:, :3]
     )
     half = np.einsum("gi,gi->g", turns, model.geom_aabb[:, 3:])
-    chosen = _solid(model) & (middle + half > LOW_M) & (middle - half < HIGH_M)
+    chosen = _solid(model) & (middle + half > heights[0]) & (middle - half < heights[1])
     roots = model.body_rootid[model.geom_bodyid]
     free = [model.jnt_bodyid[joint] for joint in np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)]
     robot = model.body(env.robots[0].robot_model.root_body).id
     chosen &= ~np.isin(roots, [*free, robot])
-    chosen[list(floors)] = False
     return [int(geom) for geom in np.flatnonzero(chosen)]
 
 
