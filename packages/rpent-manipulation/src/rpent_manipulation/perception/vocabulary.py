@@ -145,14 +145,17 @@ class Vocabulary:
         return weight * 0.9 if part and (label_part or named) else 0.0
 
     def _part_fit(self, part: str, label_part: str, names: Sequence[Sequence[str]]) -> float:
-        """Return how well a part fits the asked one: `left_door` is a `door`, and a door without a side may do."""
+        """Return how well a part fits the asked one: `left_door` is a `door`, and a door without a side may do.
+
+        The last of the names is the kind's own: the `handle` of a `drawer` is a drawer handle.
+        """
         asked, own = part.split("_"), label_part.split("_")
         if asked == own:
             return 1.0
         if asked[-1] == own[-1] and set(asked) < set(own):
             return 0.95 if set(own) - set(asked) <= self.places else 0.92
         if asked[-1] == own[-1] and set(own) < set(asked):
-            return 1.0 if set(asked) - set(own) <= {word for name in names for word in name} else 0.6
+            return 1.0 if set(asked) - set(own) <= set(names[-1]) else 0.6
         others = self.answers_to.get(label_part) or self.answers_to.get(own[-1], ())
         return 0.85 if part in others else 0.0
 

@@ -167,7 +167,13 @@ ANSWERS_TO: dict[str, tuple[str, ...]] = {
 }
 """Part → what else it may be asked for as."""
 
-PLACES = frozenset(["top", "bottom", "upper", "lower", "left", "right", "middle", "front", "rear", "back"])
+PLACES = frozenset(
+    [
+        *("top", "bottom", "upper", "lower", "left", "right", "middle", "front", "rear", "back"),
+        *("highest", "second", "uppermost", "lowest", "current", "single"),
+    ]
+)
+"""Words that choose among several things and are no part's name."""
 
 KITCHEN = Vocabulary(
     aliases={**FIXTURES, **OBJECTS},
