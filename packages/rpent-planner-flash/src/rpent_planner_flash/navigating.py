@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpent_planner_flash.plan import ToolCall, named
+from rpent_planner_flash.plan import approach
 from rpent_planner_flash.results import Result, unseen
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def navigate(executor: Executor, goal: Navigate) -> Result:
         matches = executor.seeking.find(goal.item)
         if not matches:
             return Result(reached, detail) if reached else unseen(goal.item)
-        done, reason = executor.act(ToolCall("navigate_to", named(goal.item, matches[0].candidate)))
+        done, reason = executor.act(approach(goal.item, matches[0].candidate))
         detail = f"{goal}: {reason}."
         if executor.accomplished or (done and reached):
             return Result(True, detail)

@@ -62,6 +62,14 @@ def named(reference: Reference, candidate: Candidate) -> dict[str, Any]:
     return arguments
 
 
+def approach(reference: Reference, candidate: Candidate) -> ToolCall:
+    """Drive to a thing."""
+    arguments = named(reference, candidate)
+    if "segment_id" in arguments:
+        del arguments["target"]  # one of them says it
+    return ToolCall("navigate_to", arguments)
+
+
 def grasp(reference: Reference, candidate: Candidate, attempt: int) -> ToolCall:
     """Grasp a thing; each further attempt takes another grasp."""
     strategy = STRATEGIES[min(attempt, len(STRATEGIES) - 1)]

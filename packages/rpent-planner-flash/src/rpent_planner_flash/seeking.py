@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent_planner_flash.parts import is_control, whole
-from rpent_planner_flash.plan import ToolCall, named
+from rpent_planner_flash.plan import ToolCall, approach
 
 if TYPE_CHECKING:
     from rpent_planner_flash.execute import Executor
@@ -60,5 +60,5 @@ class Seeking:
 
     def _from_nearby(self, reference: Reference, owner: Match) -> list[Match]:
         """Drive to what a part belongs to, and look there."""
-        self._do.act(ToolCall("navigate_to", named(whole(reference), owner.candidate)))
+        self._do.act(approach(whole(reference), owner.candidate))
         return self.here(reference)

@@ -129,7 +129,7 @@ class KitchenSession:
         self.yaw += angle_rad
         return {"ok": True}
 
-    def _navigate_to(self, target: str, segment_id: str) -> dict[str, Any]:
+    def _navigate_to(self, segment_id: str) -> dict[str, Any]:
         x, y, _ = self.fixtures[int(segment_id)].position
         away = math.hypot(x - self.position[0], y - self.position[1])
         share = max(0.0, 1 - 0.7 / away)
