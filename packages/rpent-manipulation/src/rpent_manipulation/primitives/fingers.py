@@ -25,8 +25,18 @@ HALF_CLOSED_M = 0.022
 HALF_FLAT_M = 0.014
 """Likewise across the closing direction."""
 
-PUSHING: Until = {"position_tolerance_m": 0.01, "rotation_tolerance_rad": 0.5, "max_steps": 160, "stall_steps": 10}
-LINED_UP: Until = {"position_tolerance_m": 0.012, "rotation_tolerance_rad": 0.15, "max_steps": 160, "stall_steps": 20}
+PUSHING: Until = {
+    "position_tolerance_m": 0.01,
+    "rotation_tolerance_rad": 0.5,
+    "max_steps": 160,
+    "stall_steps": 10,
+}
+LINED_UP: Until = {
+    "position_tolerance_m": 0.012,
+    "rotation_tolerance_rad": 0.15,
+    "max_steps": 160,
+    "stall_steps": 20,
+}
 
 TOUCH_N = 3.0
 """Force on the hand that shows a contact, newtons."""
@@ -39,7 +49,11 @@ WITHDRAW_M = 0.20
 
 
 def tips_at(
-    tips: NDArray[np.float64], rotation: NDArray[np.float64], *, width: float | str = "close", speed_m: float = 0.05
+    tips: NDArray[np.float64],
+    rotation: NDArray[np.float64],
+    *,
+    width: float | str = "close",
+    speed_m: float = 0.05,
 ) -> Waypoint:
     """Return the waypoint that brings the finger tips to a place (3,) with an orientation (3, 3) of the hand."""
     site = tips - gripper.TIP_BELOW_SITE * rotation[:, 2]
@@ -91,6 +105,11 @@ def both_hands(
     return [nearer(pointing(approach, closing), current) for approach in approaches]
 
 
+def hand_now(world: World) -> NDArray[np.float64]:
+    """Return the hand's orientation (3, 3)."""
+    return rotations.from_quaternion(world.state.eef_quaternion)
+
+
 def tips(world: World) -> NDArray[np.float64]:
     """Return where the finger tips (3,) are."""
     rotation = rotations.from_quaternion(world.state.eef_quaternion)
@@ -111,12 +130,15 @@ def push_through(
     world: World,
     places: Sequence[NDArray[np.float64]],
     rotations_: NDArray[np.float64] | Sequence[NDArray[np.float64]],
+    *,
+    width: float | str = "close",
     speed_m: float = 0.025,
 ) -> ServoResult:
-    """Move closed finger tips through places (3,) against what they push, each with its orientation or all with one."""
+    """Move the finger tips through places (3,) against what they push, each with its orientation or all with one."""
     several = rotations_ if isinstance(rotations_, list | tuple) else [rotations_] * len(places)
     way = [
-        tips_at(place, rotation, speed_m=speed_m) for place, rotation in zip(places, several, strict=True)
+        tips_at(place, rotation, width=width, speed_m=speed_m)
+        for place, rotation in zip(places, several, strict=True)
     ]
     return world.move(way, PUSHING)
 

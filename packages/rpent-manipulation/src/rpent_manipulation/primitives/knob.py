@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from rpent_manipulation.sight import Found
     from rpent_manipulation.world import World
 
-KnobDirection = Literal["on", "off", "clockwise", "counterclockwise"]
+KnobDirection = Literal["on", "off", "increase", "decrease", "clockwise", "counterclockwise"]
+
+SENSES: dict[KnobDirection, tuple[float, ...]] = {
+    "on": (-1.0, 1.0),
+    "off": (1.0, -1.0),
+    "increase": (-1.0, 1.0),
+    "decrease": (1.0, -1.0),
+    "clockwise": (-1.0,),
+    "counterclockwise": (1.0,),
+}
+"""Which way the hand turns, first and where that does not turn it; counterclockwise from the front is positive."""
 
 TURN_RAD = 1.2
 """How far a knob is turned where no angle is given."""
@@ -93,9 +103,8 @@ def turn_knob(
     if world.bring_within_reach(thing.middle, axis):
         thing = world.again(thing)
     total = angle_rad or (OFF_RAD if direction == "off" else TURN_RAD)
-    senses = {"on": (-1.0, 1.0), "off": (1.0, -1.0), "clockwise": (-1.0,), "counterclockwise": (1.0,)}[direction]
     turned = 0.0
-    for sense in senses:
+    for sense in SENSES[direction]:
         turned = _twist(world, find_knob(thing.points, axis), sense * total)
         if world.state.success or abs(turned) > min(FELT_RAD, total / 2):
             return ContactResult(ok=True, angle_rad=turned)
@@ -114,7 +123,9 @@ def _twist(world: World, knob: Knob, angle_rad: float) -> float:
     world.move([closing], {**PUSHING, "position_tolerance_m": 0.03})
     before = _now(world)
     way = [tips_at(place, turned) for turned in _turns(rotation, knob.axis, angle_rad)]
-    world.move(way, {**PUSHING, "position_tolerance_m": 0.03, "rotation_tolerance_rad": 0.15, "max_steps": 200})
+    world.move(
+        way, {**PUSHING, "position_tolerance_m": 0.03, "rotation_tolerance_rad": 0.15, "max_steps": 200}
+    )
     held = world.state.gripper_opening_m > gripper.HELD_OPENING
     turned = float(rotations.rotation_vector(_now(world) @ before.T) @ knob.axis)
     here = np.array(world.state.eef_position)
@@ -132,9 +143,11 @@ def _orientation(world: World, knob: Knob, angle_rad: float) -> NDArray[np.float
         first = pointing(approach, across)
         choices += [first, first @ np.diag([-1.0, -1.0, 1.0])]
     place = knob.middle - DEPTH_M * knob.axis
-    good = hand_choices(world, [[place, place]] * len(choices), [
-        [choice, _turns(choice, knob.axis, angle_rad)[-1]] for choice in choices
-    ])
+    good = hand_choices(
+        world,
+        [[place, place]] * len(choices),
+        [[choice, _turns(choice, knob.axis, angle_rad)[-1]] for choice in choices],
+    )
     return choices[good[0]]
 
 

@@ -56,7 +56,7 @@ STEEP = 0.7
 DIPS = tuple(math.radians(angle) for angle in (15, 30, 45, 60, 80))
 """How far the hand points below the direction of the press, best first: the wrist cannot come in level everywhere."""
 
-LEANS = tuple(math.radians(angle) for angle in (45, 60, 30, 75, 90))
+LEANS = tuple(math.radians(angle) for angle in (30, 45, 60, 75, 90))
 """Likewise below the horizontal, for what is pressed down: from the front, under what may hang above it."""
 
 PRESSING: Until = {**PUSHING, "max_steps": 60, "stall_steps": 8}
@@ -139,7 +139,7 @@ def plan(world: World, thing: Found, along: NDArray[np.float64], attempt: int = 
 def strike(world: World, stroke: Stroke) -> PressResult:
     """Line the finger tips up before a control, push until it stops them, and back off."""
     lined_up = line_up(world, stroke.way_in, stroke.rotation)
-    on = tips_at(stroke.contact + stroke.beyond_m * stroke.along, stroke.rotation, speed_m=0.025)
+    on = tips_at(stroke.contact + stroke.beyond_m * stroke.along, stroke.rotation, speed_m=0.015)
     met = world.move([on], {**PRESSING, "contact_force_n": TOUCH_N})
     touched = met.status == "stalled"
     start = tips(world)
@@ -147,5 +147,7 @@ def strike(world: World, stroke: Stroke) -> PressResult:
         world.move([tips_at(start + stroke.beyond_m * stroke.along, stroke.rotation)], PRESSING)
     pressed = float((tips(world) - start) @ stroke.along)
     line_up(world, stroke.way_in[::-1], stroke.rotation)
-    reason = "" if touched else f"nothing met the finger tips on the way ({lined_up.detail or lined_up.status})"
+    reason = (
+        "" if touched else f"nothing met the finger tips on the way ({lined_up.detail or lined_up.status})"
+    )
     return PressResult(ok=touched, touched=touched, pressed_m=max(pressed, 0.0), reason=reason)

@@ -39,6 +39,9 @@ INSIDE_M = 0.03
 PAST_M = 0.02
 """How far the tips reach past the part that they push."""
 
+TO_THE_RIGHT = ("on", "clockwise", "increase")
+"""A faucet's handle stands on the right of its spout and opens outwards."""
+
 DIP_RAD = math.radians(25)
 ARC_STEP_RAD = math.radians(12)
 
@@ -64,7 +67,9 @@ def find_arm(points: Points) -> Arm | None:
     return Arm(pivot=pivot, end=np.median(points[distance > reach - 0.015], axis=0))
 
 
-def swing(world: World, thing: Found, aside: NDArray[np.float64], distance_m: float | None = None) -> ContactResult:
+def swing(
+    world: World, thing: Found, aside: NDArray[np.float64], distance_m: float | None = None
+) -> ContactResult:
     """Push a spout or handle aside.
 
     Args:
@@ -88,6 +93,20 @@ def swing(world: World, thing: Found, aside: NDArray[np.float64], distance_m: fl
     if result.status == "reached" or moved > 0.5 * float(np.linalg.norm(way[-1] - way[1])):
         return ContactResult(ok=True, moved_m=moved)
     return failed(f"the push ended early: {result.detail or result.status}", moved)
+
+
+def turn_handle(world: World, thing: Found, direction: str) -> ContactResult:
+    """Turn a faucet's handle on or off: push it to the right, or back to the left.
+
+    Args:
+        world: The scene.
+        thing: The handle.
+        direction: `on`, `off`, or the sense as seen from the front.
+    """
+    x, y = world.facing
+    right = np.array([y, -x, 0.0])
+    outer = right if direction in TO_THE_RIGHT else -right
+    return swing(world, thing, outer)
 
 
 def _arc(arm: Arm, aside: NDArray[np.float64], distance_m: float | None) -> list[NDArray[np.float64]]:

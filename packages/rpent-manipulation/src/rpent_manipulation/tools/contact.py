@@ -134,8 +134,8 @@ class ContactTools:
         """
         self._empty_hand()
         thing = self.world.target(target, segment_id)
-        result = pull(self.world, thing, distance_m, _unit(direction))
-        return ToolResult(data=_contact_data(thing.label, result))
+        result = pull(self.world, thing, distance_m, unit(direction))
+        return ToolResult(data=contact_data(thing.label, result))
 
     @tool(needs="perceptor")
     def push(
@@ -158,8 +158,8 @@ class ContactTools:
         """
         self._empty_hand()
         thing = self.world.target(target, segment_id)
-        result = push(self.world, thing, distance_m, _unit(direction))
-        return ToolResult(data=_contact_data(thing.label, result))
+        result = push(self.world, thing, distance_m, unit(direction))
+        return ToolResult(data=contact_data(thing.label, result))
 
     @tool(needs="perceptor")
     def turn(
@@ -181,7 +181,7 @@ class ContactTools:
         self._empty_hand()
         thing = self.world.target(target, segment_id)
         result = turn(self.world, thing, direction)
-        return ToolResult(data=_contact_data(thing.label, result))
+        return ToolResult(data=contact_data(thing.label, result))
 
     def _spot(
         self, on: str | None, segment_id: str | None, relation: Relation, position: list[float] | None
@@ -204,7 +204,8 @@ class ContactTools:
             raise ToolError(f"The hand holds `{self.world.held.label}`; `place` or `release` it first.")
 
 
-def _contact_data(label: str, result: ContactResult) -> dict[str, Any]:
+def contact_data(label: str, result: ContactResult) -> dict[str, Any]:
+    """Return how a pull, push or turn ended, as the planner reads it."""
     data: dict[str, Any] = {
         "ok": result.ok,
         "target": label,
@@ -216,7 +217,12 @@ def _contact_data(label: str, result: ContactResult) -> dict[str, Any]:
     return data
 
 
-def _unit(direction: list[float] | None) -> Any:
+def unit(direction: list[float] | None) -> Any:
+    """Return a direction (3,) of length 1, or None without one.
+
+    Raises:
+        ToolError: It has no length.
+    """
     if direction is None:
         return None
     vector = np.asarray(direction, dtype=np.float64)

@@ -1,0 +1,181 @@
+"""Drawers and racks: drawn out by their handle or front edge, or pushed in until they stop."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rpent_manipulation import cloud
+from rpent_manipulation.panda import gripper
+from rpent_manipulation.planning.controls import UP
+from rpent_manipulation.planning.hinges import find_panel
+from rpent_manipulation.primitives.base import drive_along
+from rpent_manipulation.primitives.contact import ContactResult, failed
+from rpent_manipulation.primitives.fingers import (
+    PUSHING,
+    back_off,
+    both_hands,
+    hand_choices,
+    hand_now,
+    line_up,
+    push_through,
+    tips,
+    tips_at,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rpent_manipulation.cloud import Points
+    from rpent_manipulation.sight import Found
+    from rpent_manipulation.world import World
+
+DRAW_M = 0.75
+"""How far a drawer is drawn where no distance is given: until it stops."""
+
+PUSH_M = 0.75
+"""Likewise pushed in."""
+
+ARM_M = 0.10
+"""How much of it the arm does; the base does the rest."""
+
+ENOUGH_M = 0.05
+"""A drawer that came this far and then stopped counts as moved to its end."""
+
+DIPS = tuple(math.radians(angle) for angle in (15, 30, 45, 60, 75))
+BEFORE_M = 0.08
+BACK_M = 0.10
+BELOW_EDGE_M = 0.04
+"""A front is pushed this far below its upper edge."""
+
+HOLD_M = 0.012
+"""How far the finger tips reach past the middle of a handle or over an edge."""
+
+AROUND = -0.2
+"""Commanded width with which the fingers go around a bar."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grip:
+    """Where a drawer or rack is taken."""
+
+    place: NDArray[np.float64]
+    """(3,) middle of the bar or edge."""
+    out: NDArray[np.float64]
+    """(3,) horizontal unit vector out of the cabinet."""
+    closing: NDArray[np.float64]
+    """(3,) across the bar."""
+
+
+def open_drawer(world: World, thing: Found, distance_m: float | None = None) -> ContactResult:
+    """Draw a drawer or rack out until it stops, or by a distance."""
+    grip = find_grip(thing.points, thing.eye, world.facing)
+    world.bring_within_reach(grip.place, grip.out)
+    if not take(world, grip):
+        _let_go(world, grip.out)
+        return failed("the fingers closed beside the handle")
+    wanted = distance_m or DRAW_M
+    start = tips(world)
+    push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), width="close")
+    drive_along(world, (wanted - min(wanted, ARM_M)) * grip.out[:2])
+    moved = float((tips(world) - start) @ grip.out)
+    slipped = world.state.gripper_opening_m < gripper.HELD_OPENING
+    _let_go(world, grip.out)
+    if slipped and not world.state.success:
+        return failed(f"the handle slipped out of the fingers within {moved:.3f} m", moved)
+    if moved < min(ENOUGH_M, wanted / 2) and not world.state.success:
+        return failed(f"it is blocked after {moved:.3f} m", moved)
+    return ContactResult(ok=True, moved_m=moved)
+
+
+def close_drawer(world: World, thing: Found, distance_m: float | None = None) -> ContactResult:
+    """Push a drawer or rack in until it stops, or by a distance."""
+    into = -front_normal(thing.points, world.facing)
+    contact = front_middle(thing.points, into)
+    world.bring_within_reach(contact + 0.2 * into, -into)
+    across = np.cross(UP, into)
+    approaches = [into * math.cos(dip) - UP * math.sin(dip) for dip in DIPS]
+    hands = both_hands(world, approaches, across)
+    before = contact - BEFORE_M * into
+    ways = [[before - BACK_M * hand[:, 2], before, contact + ARM_M * into] for hand in hands]
+    best = hand_choices(world, ways, hands)[0]
+    line_up(world, ways[best][:2], hands[best])
+    wanted = distance_m or PUSH_M
+    pushed = push_through(world, [contact, contact + min(wanted, 2 * ARM_M) * into], hands[best])
+    moved = float((tips(world) - contact) @ into)
+    if pushed.status == "reached" and not world.state.success:
+        moved += drive_along(world, (wanted - moved) * into[:2])
+        push_through(world, [tips(world) + 0.03 * into], hands[best])
+    back_off(world, -hands[best][:, 2])
+    if moved > min(ENOUGH_M, wanted / 2) or world.state.success:
+        return ContactResult(ok=True, moved_m=max(moved, 0.0))
+    return failed(f"it does not move: {pushed.detail or pushed.status}", max(moved, 0.0))
+
+
+def find_grip(points: Points, eye: NDArray[np.float64], facing: NDArray[np.float64]) -> Grip:
+    """Return where a drawer is taken: its handle, or the front edge of what has none (a rack)."""
+    out = front_normal(points, facing)
+    panel = find_panel(points, eye, out)
+    across = np.cross(UP, out)
+    if panel.handle is not None and panel.size[1] > 2 * BELOW_EDGE_M:
+        closing = across if panel.upright else UP
+        return Grip(place=panel.handle - HOLD_M * out, out=out, closing=closing)
+    edge = points[points @ out > np.percentile(points @ out, 98) - 0.02]
+    middle = cloud.extent(edge).middle
+    middle = middle + (float(np.percentile(edge @ out, 95)) - HOLD_M - middle @ out) * out
+    return Grip(place=middle, out=out, closing=UP)
+
+
+def front_normal(points: Points, facing: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the horizontal direction (3,) out of a drawer's front: that side of its outline that faces the robot.
+
+    Args:
+        points: (n, 3) its visible surface.
+        facing: (2,) where the robot looks.
+    """
+    best, found = math.inf, -np.array([*facing, 0.0])
+    for angle in np.arange(-math.pi / 4, math.pi / 4, math.radians(2)):
+        c, s = math.cos(angle), math.sin(angle)
+        axis = -np.array([c * facing[0] - s * facing[1], s * facing[0] + c * facing[1], 0.0])
+        across = np.array([-axis[1], axis[0], 0.0])
+        area = float(np.prod([np.ptp(np.percentile(points @ each, [2, 98])) for each in (axis, across)]))
+        if area < best * (1 - 1e-3) or (area < best and abs(angle) < 1e-9):
+            best, found = area, axis
+    return found
+
+
+def front_middle(points: Points, into: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where a front is pushed (3,): across its middle, a little below its upper edge."""
+    nearest = float(np.percentile(points @ into, 2))
+    front = points[points @ into < nearest + 0.04]
+    across = np.cross(UP, into)
+    middle = float(np.mean(np.percentile(points @ across, [2, 98])))
+    top, bottom = cloud.top_height(front), float(np.percentile(front[:, 2], 2))
+    height = max(top - BELOW_EDGE_M, (top + bottom) / 2)
+    return np.asarray(across * middle + into * nearest + UP * height)
+
+
+def take(world: World, grip: Grip) -> bool:
+    """Bring the open fingers around a bar and close them; returns whether they hold it."""
+    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in (0.0, *DIPS)]
+    hands = both_hands(world, approaches, grip.closing)
+    hands += [hand @ np.diag([-1.0, -1.0, 1.0]) for hand in hands]
+    ways = [[grip.place - (BEFORE_M + 0.02) * hand[:, 2], grip.place + HOLD_M * hand[:, 2]] for hand in hands]
+    best = hand_choices(world, ways, hands)[0]
+    hand, (before, place) = hands[best], ways[best]
+    line_up(world, [before - BACK_M * hand[:, 2], before], hand, AROUND)
+    world.move([tips_at(place, hand, width=AROUND, speed_m=0.02)], PUSHING)
+    closing = tips_at(tips(world), hand)
+    closing["steps"] = 10
+    world.move([closing], {**PUSHING, "position_tolerance_m": 0.03})
+    return world.state.gripper_opening_m > gripper.HELD_OPENING
+
+
+def _let_go(world: World, out: NDArray[np.float64]) -> None:
+    """Open the fingers and back off."""
+    here = np.array(world.state.eef_position)
+    world.move([{"position": here, "gripper": AROUND, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
+    back_off(world, out + 0.3 * UP, 0.18)
