@@ -8,7 +8,7 @@ from rpent.env.client import EnvClient
 from rpent.tools.result import Capture
 from rpent.tools.toolkit import Toolkit
 from rpent_manipulation.mobile.world import MobileWorld
-from rpent_manipulation.tools.contact import ContactTools
+from rpent_manipulation.tools.kitchen import KitchenTools
 from rpent_manipulation.tools.look import LookTools, picture
 from rpent_manipulation.tools.motion import MotionTools
 from rpent_manipulation.tools.navigation import NavigationTools
@@ -34,7 +34,7 @@ SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max
 """What the env server says of the episode that goes into the run's record."""
 
 
-class RobocasaToolkit(NavigationTools, MotionTools, LookTools, ContactTools, HandTools, PolicyTools, Toolkit):
+class RobocasaToolkit(NavigationTools, MotionTools, LookTools, KitchenTools, HandTools, PolicyTools, Toolkit):
     """The mobile Panda of RoboCasa365 as a planner sees it."""
 
     cameras: ClassVar[tuple[str, ...]] = CAMERAS
