@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rpent_manipulation import rotations
+from rpent_manipulation import cloud, rotations
 from rpent_manipulation.planning.controls import UP
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ AZIMUTH_STEP = math.radians(2)
 SHARE = 0.5
 """The shortest interval of depths that holds this share of the points is the panel, whatever its handle adds."""
 
+CELL_M = 0.006
 STANDS_OUT = 0.012
 """Points this far in front of a panel belong to its handle."""
 
@@ -105,6 +106,7 @@ def find_panel(points: Points, eye: NDArray[np.float64], normal: NDArray[np.floa
         eye: (3,) where it was seen from.
         normal: (3,) where it is known.
     """
+    points = cloud.thin_out(points, CELL_M)  # so that near and far pieces count by their size
     facing = _flattest(points, eye) if normal is None else normal
     level = abs(facing @ UP) > 0.7
     across = np.cross(UP, facing) if not level else _level_across(points, eye)
@@ -185,10 +187,8 @@ def shut_leaf(panel: Panel) -> Leaf:
     if panel.upright or (aside > EDGE and aside > abs(high - 0.5) * 2):
         side = 0.0 if share[0] > 0.5 else 1.0
         hinge, free = panel.corner(side, share[1]), panel.corner(1.0 - side, share[1])
-        sense = 1.0 if side == 0.0 else -1.0
         # The free edge must come towards the viewer.
         axis = UP if np.cross(UP, free - hinge) @ panel.normal > 0 else -UP
-        del sense
         return Leaf(hinge=hinge, axis=axis, arm=free - hinge, outside=panel.normal, kind="side")
     hinge, free = panel.corner(share[0], 0.0), panel.corner(share[0], 1.0)
     axis = panel.across if np.cross(panel.across, free - hinge) @ panel.normal > 0 else -panel.across
