@@ -140,3 +140,18 @@ def _open_doors_before(model, data, joint: int) -> None:
     for other in range(model.njnt):
         if "door" in model.joint(other).name:
             data.qpos[other] = max(model.jnt_range[other], key=abs)
+
+
+def test_nothing_moves_by_itself(package, tmp_path):
+    """A switch that sinks under its own weight would solve its task alone."""
+    mujoco = pytest.importorskip("mujoco")
+    write_placeholder(package, tmp_path / "assets")
+    for file in (tmp_path / "assets" / "fixtures").rglob("model.xml"):
+        model = mujoco.MjModel.from_xml_path(str(file))
+        data = mujoco.MjData(model)
+        for _ in range(5000):
+            mujoco.mj_step(model, data)
+        for joint in range(model.njnt):
+            low, high = model.jnt_range[joint]
+            share = abs(data.qpos[joint]) / (high - low)
+            assert share < 0.05, f"{file.parent.name}: {model.joint(joint).name} moved by {share:.0%} in 10 s"
