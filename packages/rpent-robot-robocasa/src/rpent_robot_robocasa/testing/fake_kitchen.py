@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rpent.env.types import ENV_METHODS
+from rpent.env.types import CHUNK_OBSERVE, ENV_METHODS
 from rpent.rpc.facade import CallContext, Facade, Method
 
 from rpent_robot_robocasa import __version__
@@ -45,6 +45,7 @@ class FakeKitchen:
             "yaw": 0.0,
             "hand": [0.25, 0.0, ARM_Z + 0.6],
             "closed": False,
+            "solved": False,
         }
 
     def describe(self, call: CallContext) -> dict[str, Any]:
@@ -70,6 +71,7 @@ class FakeKitchen:
             "reach_m": 0.85,
             "mobile": True,
             "joint_names": [],
+            CHUNK_OBSERVE: True,
         }
 
     def reset(self, call: CallContext, **episode: Any) -> dict[str, Any]:
@@ -81,16 +83,26 @@ class FakeKitchen:
         return self._observation()
 
     def step(self, call: CallContext, action: Any) -> dict[str, Any]:
-        """Pass one control step."""
-        del call, action
-        self.state["step"] += 1
+        """Pass one control step: hand and base go straight along the world's axes, whatever the base's yaw."""
+        del call
+        numbers, state = np.asarray(action, np.float64), self.state
+        state["hand"] = (np.asarray(state["hand"]) + STEP_M * numbers[:3]).tolist()
+        state["base"] = (np.asarray(state["base"]) + STEP_M * numbers[7:9]).tolist()
+        state["yaw"] += 0.1 * float(numbers[9])
+        if numbers[6]:
+            state["closed"] = bool(numbers[6] > 0)
+        state["step"] += 1
         return self._observation()
 
-    def chunk_step(self, call: CallContext, actions: Any) -> dict[str, Any]:
-        """Pass some control steps."""
-        for action in actions:
+    def chunk_step(self, call: CallContext, actions: Any, observe: Any = None) -> dict[str, Any]:
+        """Pass some control steps, and look on the way."""
+        observed = []
+        for done, action in enumerate(actions, 1):
             self.step(call, action)
-        return {**self._observation(), "executed": len(actions), "rewards": [0.0] * len(actions)}
+            if observe is not None and done in observe["at"]:
+                observed.append(self.observe(call, observe["cameras"], observe["size"]))
+        told = {"executed": len(actions), "rewards": [0.0] * len(actions)}
+        return {**self._observation(), **told, "observed": observed}
 
     def servo(self, call: CallContext, targets: Any, until: Any = None) -> dict[str, Any]:
         """Go where the targets are."""
@@ -190,8 +202,8 @@ class FakeKitchen:
             "eef_quaternion": hand,
             "gripper_opening_m": 0.0 if state["closed"] else 0.08,
             "joint_positions": JOINTS.copy(),
-            "success": False,
-            "terminated": False,
+            "success": state["solved"],
+            "terminated": state["solved"],
             "truncated": False,
             "images": {},
             "depth": {},
@@ -205,6 +217,9 @@ class FakeKitchen:
                 "pitch_rad": 0.0,
                 "arm_base_position": base + np.array([0.0, 0.0, ARM_Z]),
                 "torso_m": 0.2,
+                "gripper_qpos": np.array([0.0, 0.0] if state["closed"] else [0.04, -0.04]),
+                "base_to_eef_position": np.array(state["hand"]) - base,
+                "base_to_eef_quaternion": np.array([1.0, 0.0, 0.0, 0.0]),
                 "finger_contacts": {"left": False, "right": False},
             },
         }
