@@ -95,9 +95,9 @@ class Routes:
         inward = float(np.linalg.norm(goal.xy - entry.xy))
         return out + float(self._costs[self._number(self._cell(self._pivot(entry)))]) + inward
 
-    def turning_place(self) -> Pose | None:
-        """Return the nearest pose, of the present yaw, where there is room to turn; None when it cannot get out."""
-        return self._out
+    def turned(self, yaw: float) -> Pose | None:
+        """Return the nearest pose of another yaw: where there is room to turn; None when it cannot get there."""
+        return None if self._out is None else self._standing(self._pivot(self._out), yaw)
 
     def _direct(self, goal: Pose) -> Route | None:
         """Return a way in one straight line that keeps the yaw, where the goal has the same."""

@@ -99,9 +99,10 @@ class NavigationTools:
 
     def _turned(self, yaw: float) -> Drive:
         """Turn on the spot, or on the nearest spot where there is room for it."""
-        world = self.world
-        here = world.routes().turning_place()
-        return world.drive_to(world.pose.xy if here is None else here.xy, yaw)
+        goal = self.world.routes().turned(yaw)
+        if goal is None:
+            return self.world.drive_straight(0.0, 0.0, yaw - self.world.base_yaw)
+        return self.world.drive_to(goal.xy, yaw)
 
     def _sought(self, target: str) -> Found:
         """Return the thing that a prompt names, after turns in search of it where it is not in sight.
@@ -123,13 +124,14 @@ class NavigationTools:
 
     def _driven(self, drive: Drive, label: str | None = None) -> ToolResult:
         here = self.world.pose
+        ok = drive.ok or self.world.state.success
         data: dict[str, Any] = {
-            "ok": drive.ok or self.world.state.success,
+            "ok": ok,
             "base_position": rounded(here.xy, 3),
             "base_yaw_rad": round(float(np.angle(np.exp(1j * here.yaw))), 3),
             "distance_left_m": round(drive.distance_left_m, 3),
             "route_m": round(drive.route_m, 3),
             "steps": drive.steps,
-            "reason": drive.reason,
+            "reason": "" if ok else drive.reason,
         }
         return ToolResult(data={"target": label, **data} if label else data)
