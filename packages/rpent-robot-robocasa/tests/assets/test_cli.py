@@ -62,6 +62,8 @@ def test_status_before_and_after(run):
 
 def test_status_sees_what_was_changed(run):
     run("placeholder")
+    (placeholder_dir("9.9.1") / "objects/objaverse/mug/mug_p0/1701436041_123_77.xml").touch()
+    assert "changed since they were made" not in run("status")[1]
     (placeholder_dir("9.9.1") / "fixtures/sinks/Sink001/model.xml").write_text("<mujoco/>")
     assert "changed since they were made" in run("status")[1]
 

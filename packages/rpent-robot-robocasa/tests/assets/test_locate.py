@@ -27,6 +27,7 @@ def placeholder(package):
 
 def real(packs=PACKS, version=VERSION):
     real_dir().mkdir(parents=True, exist_ok=True)
+    (real_dir() / "objects").mkdir(exist_ok=True)
     write_manifest(
         real_dir(), kind="real", package_version=version, packs=dict.fromkeys(packs, "http://host/x.zip")
     )
@@ -82,6 +83,12 @@ def test_shapes_of_an_older_generator_are_made_anew(placeholder, monkeypatch):
 def test_a_manifest_that_cannot_be_read_counts_as_none(placeholder, text):
     (placeholder / FILE).write_text(text)
     with pytest.raises(EnvironmentSetupError, match="There are no placeholder kitchen assets"):
+        locate("placeholder", version=VERSION)
+
+
+def test_assets_that_cannot_be_written_are_refused(placeholder, monkeypatch):
+    monkeypatch.setattr(locating.os, "access", lambda *_: False)
+    with pytest.raises(EnvironmentSetupError, match="cannot be written, and the simulator writes"):
         locate("placeholder", version=VERSION)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -51,6 +52,11 @@ def _located(kind: Kind, version: str, *, hint: str) -> Assets:
     folder = real_dir() if kind == "real" else placeholder_dir(version)
     problem = _real_problem(version) if kind == "real" else _placeholder_problem(folder, version)
     manifest = read_manifest(folder)
+    if problem is None and not os.access(folder / "objects", os.W_OK):
+        raise EnvironmentSetupError(
+            f"The kitchen assets in `{folder}` cannot be written, and the simulator writes there.",
+            hint="It puts a copy of each model beside the model while it loads it: give yourself the right to.",
+        )
     if problem or manifest is None:
         raise EnvironmentSetupError(
             problem or f"There are no {kind} kitchen assets in `{folder}`.", hint=hint

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,9 @@ FORMAT = 1
 """The manifest's own format."""
 GENERATOR = 1
 """The version of the placeholder generator: another one means other shapes, so the assets are made anew."""
+
+_PASSING = re.compile(r"^\.fetch/|/\d+_\d+_\d+\.xml$")
+"""Archives, and the copies that the simulator writes beside a model while it loads it (time and process id)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,9 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def asset_files(folder: Path) -> list[str]:
-    """Return the files below a folder, sorted; the manifest and archives left out."""
+    """Return the files below a folder, sorted; without the manifest, archives and what the simulator left behind."""
     found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in found if name not in (FILE, f".{FILE}") and not name.startswith(".fetch/"))
+    return sorted(name for name in found if name not in (FILE, f".{FILE}") and not _PASSING.search(name))
 
 
 def tree_digest(folder: Path, names: list[str]) -> str:

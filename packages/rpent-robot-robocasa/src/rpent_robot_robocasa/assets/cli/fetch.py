@@ -30,8 +30,8 @@ LINE_EVERY_S = 15.0
 def command(packs: tuple[str, ...], package_dir: Path | None, force: bool, as_json: bool) -> None:
     """Download the real kitchen assets (some 10 GB) from where the simulator's own downloader has them.
 
-    They come into the user's data folder, or the one that `RPENT_ROBOCASA_ASSETS_DIR` names. What was interrupted goes on
-    where it stopped.
+    They come into the user's data folder, or the one that `RPENT_ROBOCASA_ASSETS_DIR` names. What was interrupted goes
+    on where it stopped.
     """
     import json
     from dataclasses import asdict

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def command(package_dir: Path | None, force: bool, as_json: bool) -> None:
     """Make kitchen assets from boxes and cylinders in flat colours, in a few seconds.
 
-    Every task of the benchmark loads with them and can be solved. Pictures and exact shapes are not the benchmark's, so
-    a run on them is marked in its `run.json` and not accepted for publication.
+    The benchmark's tasks load with them, and what a hand works is made for a hand. Pictures and exact shapes are not
+    the benchmark's, so a run on them is marked in its `run.json` and not accepted for publication.
     """
     import json
     from dataclasses import asdict
