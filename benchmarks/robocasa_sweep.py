@@ -23,6 +23,7 @@ import subprocess
 import sys
 import threading
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", nargs="*", type=int, default=[0])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--limit-s", type=float, default=180.0, help="for one task")
-    parser.add_argument("--python", help="an interpreter with the simulator instead of the managed environment's")
+    parser.add_argument(
+        "--python", help="an interpreter with the simulator instead of the managed environment's"
+    )
     parser.add_argument("--assets", type=Path, help="folder of kitchen assets instead of the placeholders")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
@@ -84,24 +87,32 @@ def _run(todo: list[tuple[str, int]], options: argparse.Namespace) -> None:
     for case in todo:
         cases.put(case)
     command, environ = _command(options)
-    lock, count = threading.Lock(), [0]
+    lock, count, stopping = threading.Lock(), [0], threading.Event()
 
     def drive() -> None:
         with Worker(command, environ) as worker:
-            while not cases.empty():
+            while not (stopping.is_set() or cases.empty()):
                 name, seed = cases.get()
                 row = worker.try_out(name, seed, options.limit_s)
+                if stopping.is_set():
+                    return
                 with lock, options.results.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
                     count[0] += 1
                     verdict = row["problem"] or "ok"
-                    print(f"{count[0]:4}/{len(todo)} {name} {seed}: {verdict} ({row['reset_s']} s)", flush=True)
+                    print(
+                        f"{count[0]:4}/{len(todo)} {name} {seed}: {verdict} ({row['reset_s']} s)", flush=True
+                    )
 
     threads = [threading.Thread(target=drive) for _ in range(min(options.workers, len(todo)))]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        stopping.set()
+        raise
 
 
 def _command(options: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
@@ -185,7 +196,7 @@ def try_out(name: str, seed: int, assets: Path) -> dict[str, Any]:
     started = time.monotonic()
     try:
         kitchen = _kitchen(name, seed, assets)
-    except Exception as error:  # every reason belongs into the table
+    except Exception as error:  # noqa: BLE001 (every reason belongs into the table)
         return empty_row(name, seed, _reason(error), time.monotonic() - started)
     row = empty_row(name, seed, None, time.monotonic() - started)
     row |= {
@@ -197,7 +208,7 @@ def try_out(name: str, seed: int, assets: Path) -> dict[str, Any]:
     }
     try:
         row |= _step(kitchen)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         row["problem"] = _reason(error)
     kitchen.close()
     return row
@@ -287,7 +298,9 @@ def table(rows: list[dict[str, Any]]) -> str:
         tried = {row["task"] for row in rows if kinds[row["task"]] == kind}
         failed = {row["task"] for row in rows if row["problem"] and row["task"] in tried}
         good = len(tried) - len(failed)
-        lines.append(f"| {kind} | {len(tried)} | {good} | {promised} | {'yes' if good >= promised else 'no'} |")
+        lines.append(
+            f"| {kind} | {len(tried)} | {good} | {promised} | {'yes' if good >= promised else 'no'} |"
+        )
     lines += ["", *_summary(rows, locate("placeholder").manifest), "", "## What fails, and why", ""]
     failures = [row for row in rows if row["problem"]]
     lines += [f"- {row['task']}, seed {row['seed']}: {row['problem']}" for row in failures] or ["Nothing."]
@@ -322,10 +335,9 @@ def _summary(rows: list[dict[str, Any]], manifest: Any) -> list[str]:
 
 def _abstract() -> list[str]:
     """Return what the benchmark registers and nobody can run."""
-    import rpent_robot_robocasa.catalog as catalog
-
-    entries = catalog._catalog()["tasks"]
-    names = [f"{name} ({entry['abstract']})" for name, entry in entries.items() if "abstract" in entry]
+    data = json.loads((files("rpent_robot_robocasa") / "data/tasks.json").read_text(encoding="utf-8"))
+    entries = data["tasks"].items()
+    names = [f"{name} ({entry['abstract']})" for name, entry in entries if "abstract" in entry]
     return [f"Registered but not to be run: {'; '.join(names)}.", ""] if names else []
 
 

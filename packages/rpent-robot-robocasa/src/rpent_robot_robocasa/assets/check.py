@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def check(config: EnvServerConfig) -> None:
     """Look for the assets that an env server would be started with.
 
-    A folder is looked into by the server itself; so are the assets of a simulator that is not in the managed environment.
+    A folder is looked into by the server itself; so are the assets of a simulator outside the managed environment.
 
     Raises:
         EnvironmentSetupError: They are missing, incomplete or of another version.
