@@ -188,3 +188,11 @@ def test_the_simulators_scale_is_taken_out_of_the_size():
 def test_the_second_instance_is_smaller():
     first, second = (object_model(category("apple", "fruit"), index, ONE) for index in (0, 1))
     assert second.half[0] == pytest.approx(first.half[0] * (1 - sizes.SHRINK))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "long"), [("fork", "utensil", 1), ("spatula", "utensil", 1), ("banana", "fruit", 0)]
+)
+def test_utensils_point_away_and_food_lies_across(name, kind, long):
+    half = object_model(category(name, kind), 0, ONE).half
+    assert half[long] == max(half)

@@ -45,6 +45,8 @@ def object_model(category: Category, index: int, scale: Vector) -> Model:
         radius = sizes.ROUND[name]
         return _fruit(name, _scaled((radius, radius, radius), shrink, scale), colour)
     half = sizes.BOXES.get(name) or _by_type(category)
+    if sizes.POINTING.intersection(category.types) and name not in sizes.ACROSS:
+        half = (half[1], half[0], half[2])
     return _solid(name, _scaled(half, shrink, scale), colour)
 
 

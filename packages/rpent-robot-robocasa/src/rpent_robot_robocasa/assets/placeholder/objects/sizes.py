@@ -125,7 +125,12 @@ BOXES: dict[str, Vector] = {
     "tomato_slice": (0.022, 0.022, 0.006),
     "pickle_slice": (0.018, 0.018, 0.005),
 }
-"""Length, width and height; the long side lies along x."""
+"""Length, width and height; the long side lies along x, of `POINTING` ones along y."""
+
+POINTING = frozenset({"utensil", "tool"})
+"""Types that lie with their long side along y, away from whoever looks: tasks place forks and spoons so."""
+ACROSS = frozenset({"rolling_pin", "aluminum_foil"})
+"""Tools that do not."""
 
 BY_TYPE: dict[str, Vector] = {
     "drink": (0.030, 0.030, 0.065),
