@@ -37,7 +37,7 @@ def test_files_come_into_their_folder_over_what_is_there(put, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil", "textures/../../evil", "/etc/evil", "other/evil", "textures\\..\\evil", "evil"]
+    "name", ["../evil", "textures/../../evil", "/etc/evil", "textures\\..\\evil", "C:\\evil"]
 )
 def test_nothing_is_written_of_an_archive_that_would_write_elsewhere(put, tmp_path, name):
     target = tmp_path / "out"
@@ -66,9 +66,10 @@ def test_a_damaged_member_is_found(put, tmp_path):
         unpack(put(bytes(content)), tmp_path / "out", brings="textures")
 
 
-def test_an_empty_archive_is_refused(put, tmp_path):
+@pytest.mark.parametrize("files", [{}, {"other/a.png": b"a"}, {"textures_2/a.png": b"a"}])
+def test_an_archive_without_its_folder_is_refused(put, tmp_path, files):
     with pytest.raises(EnvironmentSetupError, match="holds nothing in `textures`"):
-        unpack(put(archive({})), tmp_path / "out", brings="textures")
+        unpack(put(archive(files)), tmp_path / "out", brings="textures")
 
 
 def test_room_is_asked_for_before_anything_is_written(put, tmp_path):

@@ -31,7 +31,7 @@ def unpack(
     Args:
         archive: The file.
         target: The folder that it is unpacked in.
-        brings: The folder that all of it lies in: `textures`.
+        brings: A folder that has to be in it: `textures`.
         room_for: Called with the bytes that will be written; raises when there is no room.
         progress: Called with the bytes that are written and the bytes of all.
 
@@ -44,9 +44,9 @@ def unpack(
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = [_checked(member, archive, brings) for member in opened.infolist() if _wanted(member)]
+            members = [_checked(member, archive) for member in opened.infolist() if _wanted(member)]
             total = sum(member.file_size for member in members)
-            if not members:
+            if not any(member.filename.startswith(f"{brings}/") for member in members):
                 raise _refused(archive, f"holds nothing in `{brings}`")
             room_for(total)
             done = 0
@@ -66,10 +66,10 @@ def _wanted(member: zipfile.ZipInfo) -> bool:
     return not member.is_dir() and not any(part in _LEFT_OUT for part in member.filename.split("/"))
 
 
-def _checked(member: zipfile.ZipInfo, archive: Path, brings: str) -> zipfile.ZipInfo:
+def _checked(member: zipfile.ZipInfo, archive: Path) -> zipfile.ZipInfo:
     path = PurePosixPath(member.filename)
-    if path.is_absolute() or ".." in path.parts or "\\" in member.filename or path.parts[0] != brings:
-        raise _refused(archive, f"would write `{member.filename}`, which is not in `{brings}`")
+    if path.is_absolute() or ".." in path.parts or "\\" in member.filename:
+        raise _refused(archive, f"would write `{member.filename}`, outside of its folder")
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         raise _refused(archive, f"holds `{member.filename}`, which is no plain file")
