@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rpent.robot import ToolContext
 
     from rpent_manipulation.planning.floor import Footprint
+    from rpent_manipulation.sight import Found
 
 AT_WORK = Distance(nearest=0.38, best=REACHING.best, farthest=0.76)
 """From here the robot need not drive to a point."""
@@ -109,6 +110,14 @@ class MobileWorld(World):
         """Carry out a motion; what the hand does may open or shut a door that is on the floor plan."""
         self._plan = None
         return super().move(waypoints, until)
+
+    def again(self, thing: Found) -> Found:
+        """Return a thing as it is seen now, by whatever camera; as it was seen before where it is hidden now."""
+        for camera in dict.fromkeys((thing.view.camera, *self.seekers)):
+            found = self.same_thing(thing, self.view(camera))
+            if found is not None:
+                return found
+        return thing
 
     # --- where it is -----------------------------------------------------------------------------------------------
 

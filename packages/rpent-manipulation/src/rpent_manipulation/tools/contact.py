@@ -24,6 +24,7 @@ from rpent_manipulation.tools.motion import Angle, Position  # noqa: TC001  (sch
 if TYPE_CHECKING:
     from rpent_manipulation.planning.placing import Spot
     from rpent_manipulation.primitives.contact import ContactResult
+    from rpent_manipulation.sight import Found
     from rpent_manipulation.world import World
 
 Distance = Annotated[float, Field(gt=0, le=0.5)]
@@ -57,7 +58,7 @@ class ContactTools:
             `held`: whether the fingers hold something after the lift; `reason` when not.
         """
         self._empty_hand()
-        thing = self.world.target(target, segment_id)
+        thing = self._at_hand(self.world.target(target, segment_id))
         result = pick(self.world, thing, strategy, yaw_rad, attempt)
         data: dict[str, Any] = {
             "ok": result.held,
@@ -133,7 +134,7 @@ class ContactTools:
             `moved_m`: how far the thing really followed; `reason` when it did not.
         """
         self._empty_hand()
-        thing = self.world.target(target, segment_id)
+        thing = self._at_hand(self.world.target(target, segment_id))
         result = pull(self.world, thing, distance_m, unit(direction))
         return ToolResult(data=contact_data(thing.label, result))
 
@@ -157,7 +158,7 @@ class ContactTools:
             `moved_m`: how far the thing moved; `reason` when it did not.
         """
         self._empty_hand()
-        thing = self.world.target(target, segment_id)
+        thing = self._at_hand(self.world.target(target, segment_id))
         result = push(self.world, thing, distance_m, unit(direction))
         return ToolResult(data=contact_data(thing.label, result))
 
@@ -179,7 +180,7 @@ class ContactTools:
             `angle_rad`: how far the fingers turned; `reason` when they could not.
         """
         self._empty_hand()
-        thing = self.world.target(target, segment_id)
+        thing = self._at_hand(self.world.target(target, segment_id))
         result = turn(self.world, thing, direction)
         return ToolResult(data=contact_data(thing.label, result))
 
@@ -189,15 +190,22 @@ class ContactTools:
         """Return where the held thing goes, and the surface points that it must be carried over."""
         world = self.world
         if position is not None:
+            world.bring_within_reach(world.check_position(position))
             view = world.view()
             return spot_at(world.check_position(position), relation), world.everything(view)
         target = world.target(on, segment_id)
+        world.bring_within_reach(target.middle)
         if target.view.observation.step != world.state.step:
             target = world.again(target)
         around = world.around(target)
         viewer = TABLE_VIEWER if relation in ("in", "on") else world.viewer()
         spot = find_spot(relation, target.points, around, world.held, viewer)
         return spot, np.concatenate([around, target.points])
+
+    def _at_hand(self, thing: Found) -> Found:
+        """Return a thing as it is seen from where the arm reaches it."""
+        moved = self.world.bring_within_reach(thing.middle)
+        return self.world.again(thing) if moved else thing
 
     def _empty_hand(self) -> None:
         if self.world.held is not None:
