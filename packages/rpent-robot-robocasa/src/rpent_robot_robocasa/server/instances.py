@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rpent_robot_robocasa.server.hidden_parts import HiddenParts
 from rpent_robot_robocasa.server.parts import part_of_geom, part_of_joint
 
 if TYPE_CHECKING:
@@ -55,14 +56,17 @@ class Instances:
     def __init__(self, env: Any) -> None:
         """Name every geom of a kitchen that has been reset (a robosuite environment of RoboCasa)."""
         of_geom = geom_labels(env)
-        self.labels = [NOTHING, ROBOT, SCENERY, *sorted(set(of_geom) - {NOTHING, ROBOT, SCENERY})]
-        position = {label: index for index, label in enumerate(self.labels)}
+        self._hidden = HiddenParts(env, of_geom, instance_names(env))
+        named = {*of_geom, *self._hidden.labels} - {NOTHING, ROBOT, SCENERY}
+        self.labels = [NOTHING, ROBOT, SCENERY, *sorted(named)]
+        self._numbers = {label: number for number, label in enumerate(self.labels)}
         # The last entry answers for geom -1, a pixel of nothing.
-        self._index_of_geom = np.array([*(position[label] for label in of_geom), 0], np.uint16)
+        self._index_of_geom = np.array([*(self._numbers[label] for label in of_geom), 0], np.uint16)
 
     def view(self, renderer: Renderer, camera: str, size: tuple[int, int]) -> dict[str, Any]:
         """Return `labels` and the (H, W) uint16 index into them, upright; index 0 is nothing."""
         index: NDArray[np.uint16] = self._index_of_geom[renderer.geom_ids(camera, size)]
+        self._hidden.show(index, self._numbers, renderer, camera)
         return {"labels": list(self.labels), "index": index}
 
 
