@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import socket
 
@@ -140,3 +141,12 @@ def test_room_is_asked_for_before_anything_is_written(host, get):
     with pytest.raises(EnvironmentSetupError, match="full"):
         get(host.url("a.zip"), room_for=full)
     assert not get.part.exists()
+
+
+def test_a_disk_that_fills_up_is_not_taken_for_a_lost_connection(host, get):
+    host.files["a.zip"] = CONTENT
+    get.part.symlink_to("/dev/full")
+    get.part.with_name("pack.zip.part.json").write_text(json.dumps({"url": host.url("a.zip")}))
+    with pytest.raises(EnvironmentSetupError, match=r"cannot be written into .* \(No space left on device\)"):
+        get(host.url("a.zip"))
+    assert len(host.asked) == 1

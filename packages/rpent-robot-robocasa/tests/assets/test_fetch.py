@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from rpent.cli.root import main
 from rpent.errors import EnvironmentSetupError
-from rpent_robot_robocasa.assets.fetch import room
+from rpent_robot_robocasa.assets.fetch import room, unpack
 from rpent_robot_robocasa.assets.fetch.registry import read_registry
 from rpent_robot_robocasa.assets.locate import locate
 from rpent_robot_robocasa.assets.manifest import read_manifest
@@ -135,6 +135,19 @@ def test_a_full_disk_is_said_before_the_download(run, monkeypatch):
     assert code == 3
     assert "has 0.0 GB left, and the pack `tex` needs 0.2 GB" in err
     assert "RPENT_ROBOCASA_ASSETS" in err
+
+
+def no_space(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_disk_that_fills_up_while_unpacking_is_one_sentence(run, monkeypatch):
+    monkeypatch.setattr(unpack.shutil, "copyfileobj", no_space)
+    code, _, err = run("--pack", "tex")
+    assert code == 3
+    assert "(No space left on device)" in err
+    assert "Traceback" not in err
+    assert (real_dir() / ".fetch" / "tex.zip").is_file(), "it is not fetched again when there is room"
 
 
 def test_an_unreachable_host_is_one_sentence(run, served):

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 from rpent.errors import EnvironmentSetupError, clause
 
+from rpent_robot_robocasa.assets.fetch.room import unwritable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -143,7 +145,11 @@ def _receive(
     done = start
     with part.file.open("ab" if start else "wb") as file:
         while chunk := answer.read(CHUNK):
-            file.write(chunk)
+            try:
+                file.write(chunk)
+                file.flush()
+            except OSError as error:
+                raise unwritable(part.file.parent, error) from error
             done += len(chunk)
             progress(done, total)
     if total is not None and done != total:

@@ -33,3 +33,11 @@ def need_room(folder: Path, count: int, what: str) -> None:
             f"The disk of `{folder}` has {free / 1e9:.1f} GB left, and {what} needs {(count + SPARE) / 1e9:.1f} GB.",
             hint=f"Make room, or set `{VARIABLE}` to a folder on another disk.",
         )
+
+
+def unwritable(folder: Path, error: OSError) -> EnvironmentSetupError:
+    """Return the error for a folder of assets that cannot be written, or a disk that is full after all."""
+    return EnvironmentSetupError(
+        f"Kitchen assets cannot be written into `{folder}` ({error.strerror or error}).",
+        hint=f"Make room, or set `{VARIABLE}` to a folder that you may write to.",
+    )

@@ -8,11 +8,10 @@ import shutil
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rpent.environments.paths import make_dir
 from rpent.errors import EnvironmentSetupError
 
 from rpent_robot_robocasa.assets.fetch.download import download
-from rpent_robot_robocasa.assets.fetch.room import need_room
+from rpent_robot_robocasa.assets.fetch.room import need_room, unwritable
 from rpent_robot_robocasa.assets.fetch.unpack import unpack
 from rpent_robot_robocasa.assets.manifest import Manifest, read_manifest, write_manifest
 
@@ -63,21 +62,35 @@ def fetch(
     Raises:
         EnvironmentSetupError: The host, the archive or the disk does not do; or another process fetches.
     """
-    make_dir(folder / WORK)
-    with _alone(folder):
-        earlier = read_manifest(folder)
-        packs = dict(earlier.packs) if earlier is not None and earlier.kind == "real" else {}
-        todo = [item for item in downloads if force or packs.get(item.name) != item.url]
-        if earlier is None or earlier.package_version != package.version:
-            _copy_bundled(package, folder)
-        for item in todo:
-            packs.pop(item.name, None)
+    try:
+        (folder / WORK).mkdir(parents=True, exist_ok=True)
+        with _alone(folder):
+            return _bring_up(downloads, package, folder, report, force=force)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def _bring_up(
+    downloads: Sequence[Download],
+    package: SimulatorPackage,
+    folder: Path,
+    report: Reporter,
+    *,
+    force: bool,
+) -> Manifest:
+    earlier = read_manifest(folder)
+    packs = dict(earlier.packs) if earlier is not None and earlier.kind == "real" else {}
+    todo = [item for item in downloads if force or packs.get(item.name) != item.url]
+    if earlier is None or earlier.package_version != package.version:
+        _copy_bundled(package, folder)
+    for item in todo:
+        packs.pop(item.name, None)
+    manifest = write_manifest(folder, kind="real", package_version=package.version, packs=packs)
+    for item in todo:
+        _fetch_pack(item, folder, report)
+        packs[item.name] = item.url
         manifest = write_manifest(folder, kind="real", package_version=package.version, packs=packs)
-        for item in todo:
-            _fetch_pack(item, folder, report)
-            packs[item.name] = item.url
-            manifest = write_manifest(folder, kind="real", package_version=package.version, packs=packs)
-            _archive(folder, item).unlink(missing_ok=True)
+        _archive(folder, item).unlink(missing_ok=True)
     return manifest
 
 
