@@ -43,6 +43,11 @@ the nearest steps that there were, as with an env server that cannot look while 
 SERVICE = "vla"
 
 
+def new_episode(context: ToolContext) -> str:
+    """Return a name for a run's memory in the policy server that no other run has."""
+    return f"{context.run_dir.name}-{uuid4().hex[:8]}"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Memory:
     """What a policy remembers when it stops, for a run that goes on where it left."""
@@ -90,15 +95,23 @@ class PolicyLoop:
         context: The toolkit's.
         env: The robot's env server.
         note: Told of each new observation, so that the toolkit knows the state whatever ends the loop.
+        episode: What `new_episode` gave, where several loops of a run are to have the same.
     """
 
-    def __init__(self, context: ToolContext, env: EnvClient, *, note: Callable[[Observation], None]) -> None:
+    def __init__(
+        self,
+        context: ToolContext,
+        env: EnvClient,
+        *,
+        note: Callable[[Observation], None],
+        episode: str | None = None,
+    ) -> None:
         self._context, self._env, self._note = context, env, note
         self._policy = PolicyClient(context.channels[SERVICE])
         described = env.describe()
         self._box = Box.of(described)
         self._looks = bool(described.get(CHUNK_OBSERVE))
-        self._episode = f"{context.run_dir.name}-{uuid4().hex[:8]}"
+        self._episode = episode or new_episode(context)
 
     def run(
         self,

@@ -120,10 +120,11 @@ class VlaTools:
 
 def _told(result: LoopResult) -> dict[str, Any]:
     """Return what the planner is told of any run of a policy."""
-    return {
+    told = {
         "stopped": result.stopped,
         "chunks": result.chunks,
         "steps": result.steps,
         "gripper_opening_m": round(result.observation.gripper_opening_m, 4),
         "task_success": result.observation.success,
     }
+    return told if result.history == "none" else told | {"history": result.history}

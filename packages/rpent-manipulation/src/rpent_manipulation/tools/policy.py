@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rpent.errors import ToolError
-from rpent.policies.loop import PolicyLoop
+from rpent.policies.loop import PolicyLoop, new_episode
 from rpent.policies.tools import VlaTools
 
 from rpent_manipulation.panda import gripper
@@ -27,9 +27,12 @@ class PolicyTools(VlaTools):
     world: World
     empty_hand_m: ClassVar[float] = gripper.HELD_OPENING
 
+    _episode: str | None = None
+
     def policy_loop(self) -> PolicyLoop:
-        """Return the loop over the env server."""
-        return PolicyLoop(self.context, self.world.env, note=self.world.note)
+        """Return the loop over the env server; all of a toolkit have one memory in the policy server, begun anew."""
+        self._episode = self._episode or new_episode(self.context)
+        return PolicyLoop(self.context, self.world.env, note=self.world.note, episode=self._episode)
 
     def about_to_pick(self) -> None:
         """Refuse while the hand holds something."""

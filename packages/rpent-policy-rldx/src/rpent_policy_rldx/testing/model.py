@@ -79,6 +79,8 @@ class FakeModel:
     checkpoint: Checkpoint = LIBERO
     observations: list[dict[str, Any]] = field(default_factory=list)
     """What was asked."""
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    """What it answered: part → (B, T, D)."""
     options: list[dict[str, Any]] = field(default_factory=list)
     cleared: list[list[str] | None] = field(default_factory=list)
     """The sessions of each `reset`; None means all."""
@@ -98,7 +100,9 @@ class FakeModel:
         self.observations.append(observation)
         self.options.append(options)
         rows = [self._row(observation, index, *_memory(sessions, begins, index)) for index in range(batch)]
-        return [{name: np.stack([row[name] for row in rows]) for name in self.checkpoint.action}, {}]
+        answer = {name: np.stack([row[name] for row in rows]) for name in self.checkpoint.action}
+        self.answers.append(answer)
+        return [answer, {}]
 
     def reset(self, options: dict[str, Any] | None = None) -> dict[str, Any]:
         """Forget sessions; without `session_ids` everybody's."""
