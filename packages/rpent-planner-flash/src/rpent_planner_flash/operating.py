@@ -40,6 +40,8 @@ class Operating:
         self._detail = ""
         self._done = False
         """A tool said at least once that it did what it was asked."""
+        self._came_off = False
+        """The last one said so."""
 
     def run(self) -> Result:
         """Try until it came out, or nothing is left to try."""
@@ -48,21 +50,26 @@ class Operating:
         found = found or [way for way in possible if self._do.seeking.find(way.part)]
         if not found:
             return unseen(self._goal.item)
-        for attempt in self._do.attempts():
-            number, tries = divmod(attempt, TRIES_EACH)
-            way = found[number % len(found)]
-            result = self._attempt(way, tries + TRIES_EACH * (number // len(found)))
+        tries = dict.fromkeys(range(len(found)), 0)
+        number = 0
+        for _ in self._do.attempts():
+            result = self._attempt(found[number], tries[number])
             if result is not None:
                 return result
+            tries[number] += 1
+            if self._came_off or tries[number] % TRIES_EACH == 0:  # it was not enough, or it does not work
+                number = (number + 1) % len(found)
         return Result(self._done and not self._last, self._detail)
 
     def _attempt(self, way: Way, tries: int) -> Result | None:
+        self._came_off = False
         matches = self._do.seeking.find(way.part)
         if not matches:
             self._detail = unseen(way.part).detail
             return None
         done, reason = self._do.act(self._call(way, matches[0].candidate, tries))
         self._detail = f"{self._goal} with `{way.tool}`: {reason}."
+        self._came_off = done
         self._done = self._done or done
         if self._do.accomplished:
             return Result(True, self._detail)

@@ -68,8 +68,10 @@ def _switching(goal: Turn) -> list[Way]:
             Way("turn_knob", _called(item, item.noun.replace("burner", "knob")), {"direction": goal.state})
         ]
     if noun in TAPS:
-        state = {"direction": goal.state}
-        return [Way("turn_knob", item, state), Way("push", _called(item, "faucet handle")), Way("push", item)]
+        handle = _called(item, "faucet handle")
+        other = "counterclockwise" if goal.state == "on" else "clockwise"
+        senses = [Way("turn_knob", handle, {"direction": sense}) for sense in (goal.state, other)]
+        return [*senses, Way("push", item)]
     if is_control(item):
         return [_working(item, goal.state)]
     return [_working(_part(item, name), goal.state) for name in SWITCHES[goal.state]]
