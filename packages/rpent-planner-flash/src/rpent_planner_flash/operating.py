@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rpent_planner_flash.parts import head
 from rpent_planner_flash.plan import RETRACT, ToolCall, named
 from rpent_planner_flash.results import Result, unseen
@@ -13,13 +15,18 @@ from rpent_planner_flash.ways import ways
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from rpent_planner_flash.execute import Executor
     from rpent_planner_flash.goals import Operation
+    from rpent_planner_flash.ground import Match
     from rpent_planner_flash.scene import Candidate
     from rpent_planner_flash.ways import Way
 
 TRIES_EACH = 3
 """Attempts at one part in one way before the next has its turn."""
+SAME_M = 0.6
+"""A drawer or door that was moved a part of its way has its middle within this distance of where it was."""
 LEAVES = ("left door", "right door")
 """What `the doors` of a thing are, where it has two."""
 
@@ -42,6 +49,8 @@ class Operating:
         """A tool said at least once that it did what it was asked."""
         self._came_off = False
         """The last one said so."""
+        self._place: NDArray[np.float64] | None = None
+        """Where the thing was that was chosen: the robot has driven since, and left is not left any more."""
 
     def run(self) -> Result:
         """Try until it came out, or nothing is left to try."""
@@ -67,7 +76,7 @@ class Operating:
         if not matches:
             self._detail = unseen(way.part).detail
             return None
-        done, reason = self._do.act(self._call(way, matches[0].candidate, tries))
+        done, reason = self._do.act(self._call(way, self._chosen(matches), tries))
         self._detail = f"{self._goal} with `{way.tool}`: {reason}."
         self._came_off = done
         self._done = self._done or done
@@ -77,6 +86,18 @@ class Operating:
             self._do.act(RETRACT)  # benchmarks may ask that the hand is away
         settled = self._do.accomplished or (done and not self._last)
         return Result(True, self._detail) if settled else None
+
+    def _chosen(self, matches: Sequence[Match]) -> Candidate:
+        """Return the best candidate at first, and later the one that is where that was."""
+        if self._place is not None:
+            place = self._place
+            again = min(
+                (m.candidate for m in matches), key=lambda c: float(np.linalg.norm(c.position - place))
+            )
+            if np.linalg.norm(again.position - place) < SAME_M:
+                return again
+        self._place = matches[0].candidate.position
+        return matches[0].candidate
 
     def _call(self, way: Way, thing: Candidate, tries: int) -> ToolCall:
         arguments: dict[str, Any] = {**named(way.part, thing), **way.arguments}
