@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 AHEAD_M, ABOVE_M = 0.25, 0.60
 """Where the hand rests, before and above the arm's base: as the benchmark begins its episodes."""
 
+RISE_M = 0.12
+"""How far the hand rises before it is drawn back; far out the arm cannot lift it higher."""
+SINK_M = 0.02
+"""How far it comes down again where something above stopped it."""
+
 DOWNWARDS = -0.7
 """A hand whose approach axis has a smaller z points down: it is taken up first, any other one back first."""
 
@@ -52,15 +57,17 @@ class HandTools:
     def retract(self, gripper: Gripper = "hold") -> ToolResult:
         """Draw the hand back to its rest pose before the robot, pointing down: before a long drive, or to see more.
 
-        A hand that points down rises first, one that reaches forwards comes back first.
+        A hand that points down rises first where there is room, one that reaches forwards comes straight back first.
 
         Args:
             gripper: What the fingers do meanwhile.
         """
         world = self.world
         before = np.array(world.state.eef_position)
-        way = [at(point, gripper=gripper) for point in self._way_back(before)]
-        world.move(way, TRANSIT)
+        approach = rotations.from_quaternion(world.state.eef_quaternion)[:, 2]
+        blocked = approach[2] < DOWNWARDS and not self._rise(gripper)
+        if blocked or approach[2] >= DOWNWARDS:
+            world.move([at(self._drawn(SINK_M if blocked else 0.0), gripper=gripper)], TRANSIT)
         rest = at(self._rest(), yaw=world.home_yaw, gripper=gripper)
         return ToolResult(data=motion_data(world.move([rest], TRANSIT), before))
 
@@ -68,12 +75,17 @@ class HandTools:
         ahead = AHEAD_M * np.asarray(self.world.facing)
         return np.asarray(self.world.base + np.array([*ahead, ABOVE_M]), dtype=np.float64)
 
-    def _way_back(self, here: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """Return the points on the way to the rest pose, within the workspace."""
-        world, rest = self.world, self._rest()
-        approach = rotations.from_quaternion(world.state.eef_quaternion)[:, 2]
-        if approach[2] < DOWNWARDS:
-            return [np.array([*here[:2], max(here[2], rest[2])])]
-        back = max(0.0, float((here - rest)[:2] @ world.facing))
-        drawn = np.array([*(here[:2] - back * np.asarray(world.facing)), here[2]])
-        return [drawn, np.array([*drawn[:2], max(here[2], rest[2])])]
+    def _rise(self, gripper: Gripper) -> bool:
+        """Take the hand up from what it is over; returns False where a wall cabinet or a hood stops it."""
+        here = np.array(self.world.state.eef_position)
+        up = np.clip(self._rest()[2] - here[2], 0.0, RISE_M)
+        return (
+            self.world.move([at(here + np.array([0.0, 0.0, up]), gripper=gripper)], TRANSIT).status
+            != "stalled"
+        )
+
+    def _drawn(self, lower_m: float) -> NDArray[np.float64]:
+        """Return the place straight back from where the hand is, as near to the robot as its rest."""
+        here, facing = np.array(self.world.state.eef_position), np.asarray(self.world.facing)
+        back = max(0.0, float((here - self._rest())[:2] @ facing))
+        return np.array([*(here[:2] - back * facing), here[2] - lower_m])
