@@ -15,10 +15,10 @@ CEILING_M = 2.3
 
 
 def workspace(kitchen: Kitchen) -> Workspace:
-    """Return the box over the kitchen's floors."""
+    """Return the box over the kitchen's floors, which are quarter-turned walls: their first half extent is along y."""
     floors = [floor for floor in kitchen.fixtures("Floor") if "backing" not in floor.name]
     corners = [
-        np.array(floor.pos[:2]) + sign * np.array(floor.size[:2]) for floor in floors for sign in (-1, 1)
+        np.array(floor.pos[:2]) + sign * np.array(floor.size[1::-1]) for floor in floors for sign in (-1, 1)
     ]
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     return Workspace(low=np.array([*low, 0.0]), high=np.array([*high, CEILING_M]))
