@@ -73,6 +73,13 @@ def test_another_version_of_the_package_is_said(placeholder):
         locate("real", version="9.9.2")
 
 
+def test_missing_files_are_noticed(placeholder):
+    (placeholder / "objects/objaverse/mug/mug_p0/model.xml").unlink()
+    with pytest.raises(EnvironmentSetupError, match=r"are incomplete: \d+ of \d+ files") as caught:
+        locate("auto", version=VERSION)
+    assert "rpent robocasa assets placeholder" in caught.value.hint
+
+
 def test_shapes_of_an_older_generator_are_made_anew(placeholder, monkeypatch):
     monkeypatch.setattr(locating, "GENERATOR", 10_000)
     with pytest.raises(EnvironmentSetupError, match="made by another version of this package"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rpent.errors import EnvironmentSetupError
 
-from rpent_robot_robocasa.assets.manifest import GENERATOR, Kind, Manifest, read_manifest
+from rpent_robot_robocasa.assets.manifest import GENERATOR, Kind, Manifest, asset_files, read_manifest
 from rpent_robot_robocasa.assets.package import managed_package
 from rpent_robot_robocasa.assets.packs import PACKS, missing_packs
 from rpent_robot_robocasa.assets.paths import placeholder_dir, real_dir
@@ -86,8 +86,10 @@ def _placeholder_problem(folder: Path, version: str) -> str | None:
         )
     if manifest.generator != GENERATOR:
         return f"The placeholder kitchen assets in `{folder}` were made by another version of this package."
-    if not (folder / "fixtures").is_dir() or not (folder / "objects").is_dir():
-        return f"The placeholder kitchen assets in `{folder}` are incomplete."
+    if (there := len(asset_files(folder))) < manifest.files:
+        return (
+            f"The placeholder kitchen assets in `{folder}` are incomplete: {there} of {manifest.files} files."
+        )
     return None
 
 
