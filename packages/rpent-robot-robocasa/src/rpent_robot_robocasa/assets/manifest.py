@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -87,7 +88,8 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 def asset_files(folder: Path) -> list[str]:
     """Return the files below a folder, sorted; without the manifest, archives and what the simulator left behind."""
-    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    root = len(str(folder)) + 1
+    found = (f"{place}/{name}"[root:] for place, _, names in os.walk(folder) for name in names)
     return sorted(name for name in found if name not in (FILE, f".{FILE}") and not _PASSING.search(name))
 
 
