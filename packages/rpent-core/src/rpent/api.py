@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rpent.cancel import CancelToken
     from rpent.env.client import EnvClient
-    from rpent.env.types import CameraMeta, Observation, ServoResult, Until, Waypoint
+    from rpent.env.types import CameraMeta, ChunkObserve, Observation, ServoResult, Until, Waypoint
     from rpent.errors import PolicyError, RpentError, ToolError, UsageError
     from rpent.hookspecs import hookimpl, hookspec
     from rpent.perception import Perceptor, PerceptorContext, Segment
@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from rpent.planners.probe import probe_model
     from rpent.planners.retries import pause_s, say_retry
     from rpent.planners.sdk import importing_sdk, require_sdk
-    from rpent.policies.api import CameraInput, Policy, PolicyConfig, PolicyRequest, Report, Signature
+    from rpent.policies.api import (
+        CameraInput,
+        PastFrame,
+        Policy,
+        PolicyConfig,
+        PolicyRequest,
+        Report,
+        Signature,
+    )
     from rpent.policies.embodiment import ActionField, ActionPart, CameraView, Embodiment, Layout, StatePart
     from rpent.policies.loop import PolicyLoop
     from rpent.policies.tools import VlaTools
@@ -67,7 +75,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "rpent.cancel": ("CancelToken",),
     "rpent.env.client": ("EnvClient",),
-    "rpent.env.types": ("CameraMeta", "Observation", "ServoResult", "Until", "Waypoint"),
+    "rpent.env.types": ("CameraMeta", "ChunkObserve", "Observation", "ServoResult", "Until", "Waypoint"),
     "rpent.errors": ("PolicyError", "RpentError", "ToolError", "UsageError"),
     "rpent.hookspecs": ("hookimpl", "hookspec"),
     "rpent.perception": ("Perceptor", "PerceptorContext", "Segment"),
@@ -81,7 +89,15 @@ _HOMES = {
     "rpent.planners.probe": ("probe_model",),
     "rpent.planners.retries": ("pause_s", "say_retry"),
     "rpent.planners.sdk": ("importing_sdk", "require_sdk"),
-    "rpent.policies.api": ("CameraInput", "Policy", "PolicyConfig", "PolicyRequest", "Report", "Signature"),
+    "rpent.policies.api": (
+        "CameraInput",
+        "PastFrame",
+        "Policy",
+        "PolicyConfig",
+        "PolicyRequest",
+        "Report",
+        "Signature",
+    ),
     "rpent.policies.embodiment": (
         "ActionField",
         "ActionPart",
@@ -138,6 +154,7 @@ __all__ = [
     "Capture",
     "CheckResult",
     "Choice",
+    "ChunkObserve",
     "CommandSpec",
     "DashboardSpec",
     "DoctorCheck",
@@ -159,6 +176,7 @@ __all__ = [
     "ModelError",
     "Observation",
     "Part",
+    "PastFrame",
     "Perceptor",
     "PerceptorContext",
     "PerceptorSpec",

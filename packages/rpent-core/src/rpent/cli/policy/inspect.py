@@ -129,7 +129,12 @@ def _parts(signature: Signature) -> Iterator[tuple[str, ...]]:
     rate = f", {signature.control_rate_hz:g} Hz" if signature.control_rate_hz else ""
     yield "chunk", f"{steps}actions, {carried} carried out{rate}{unknown}"
     if signature.observation_steps > 1:
-        yield "memory", f"sees {signature.observation_steps} observations"
+        steps = (
+            f": of the control steps {', '.join(map(str, signature.history))} and now"
+            if signature.history
+            else ""
+        )
+        yield "memory", f"sees {signature.observation_steps} observations{steps}"
 
 
 def _fit(chosen: Fit, every: Sequence[Fit]) -> Iterator[str]:
