@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 import click
 from click.testing import CliRunner
 from reference_python import api_page, events_page, events_schema
-from reference_tools import libero_tools_page
+from reference_tools import tools_page
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
 from rpent.errors import ExitCode
 from rpent.plugins import registry
+from rpent_robot_libero.toolkit import LiberoToolkit
+from rpent_robot_robocasa.toolkit import RobocasaToolkit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,7 +139,8 @@ def pages() -> dict[Path, str]:
         REFERENCE / "events.md": events_page(),
         REFERENCE / "events.schema.json": events_schema(),
         REFERENCE / "api.md": api_page(),
-        REFERENCE / "libero-tools.md": libero_tools_page(),
+        REFERENCE / "libero-tools.md": tools_page("LIBERO", "libero", LiberoToolkit),
+        REFERENCE / "robocasa-tools.md": tools_page("RoboCasa365", "robocasa", RobocasaToolkit),
     }
 
 

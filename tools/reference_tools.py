@@ -1,4 +1,4 @@
-"""The page of LIBERO's tools: exactly what a planner is told of each, from the same descriptions and schemas."""
+"""The pages of the robots' tools: exactly what a planner is told of each, from the same descriptions and schemas."""
 
 from __future__ import annotations
 
@@ -8,34 +8,39 @@ from typing import TYPE_CHECKING, Any
 from rpent.tools.files import FileTools
 from rpent.tools.schema import describe
 from rpent.tools.tool import marker_of
-from rpent_robot_libero.toolkit import LiberoToolkit
+from rpent.tools.toolkit import Toolkit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-def libero_tools_page() -> str:
-    """Every tool of LIBERO's toolkit and the common ones, with arguments and what each needs."""
-    lines = ["# LIBERO's tools\n", "What a planner may call under `--robot libero`, besides `finish`."]
-    for owner in (LiberoToolkit, FileTools):
-        for _, method in tool_methods(owner):
+def tools_page(title: str, robot: str, toolkit: type[Toolkit]) -> str:
+    """Every tool of a robot's toolkit and the common ones, with arguments and what each needs."""
+    lines = [f"# {title}'s tools\n", f"What a planner may call under `--robot {robot}`, besides `finish`."]
+    for owner in (toolkit, FileTools):
+        for method in tool_methods(owner):
             lines += ["", *tool_section(method)]
     return "\n".join(lines)
 
 
-def tool_methods(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """The `@tool` methods of a class, base classes included, in the order of their definition."""
-    for cls in reversed(owner.__mro__):
-        for name, member in vars(cls).items():
-            if marker_of(member) is not None:
-                yield name, getattr(owner, name)
+def tool_methods(owner: type) -> Iterator[Callable[..., Any]]:
+    """The `@tool` methods that a class offers, bound to no services, in the order of their first definition."""
+    unbuilt = object.__new__(owner)
+    names = [
+        name for cls in reversed(owner.__mro__) for name, member in vars(cls).items() if marker_of(member)
+    ]
+    for name in dict.fromkeys(names):
+        method = getattr(unbuilt, name)
+        offered = not isinstance(unbuilt, Toolkit) or unbuilt.available(name)
+        if marker_of(method) is not None and offered:
+            yield method
 
 
 def tool_section(method: Callable[..., Any]) -> Iterator[str]:
     """One tool: its description, and a row for each argument."""
     marker = marker_of(method)
     assert marker is not None
-    described = describe(method.__get__(object()))
+    described = describe(method)
     notes = ["read-only"] if marker.readonly else []
     notes += [f"offered with `{need}`" for need in marker.needs]
     yield f"## `{described.name}`{' (' + ', '.join(notes) + ')' if notes else ''}\n"
