@@ -25,6 +25,7 @@ ENV = ServiceSpec(
     environment=ROBOCASA_ENVIRONMENT,
     starts_alone=False,  # kitchen assets come after the environment
     ready_timeout_s=300.0,
+    env=(("PYTHONHASHSEED", "0"),),  # so that sets of names have one order in every process, and a seed one scene
 )
 
 VLA = ServiceSpec(
