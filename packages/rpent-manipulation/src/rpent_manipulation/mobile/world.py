@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent.errors import ToolError
 
 from rpent_manipulation.geometry import turn, wrap_angle
+from rpent_manipulation.panda import kinematics
 from rpent_manipulation.planning.floor import FloorPlan, Pose
 from rpent_manipulation.planning.routes import Route, Routes
 from rpent_manipulation.planning.standing import BEFORE, REACHING, Distance, stand_before
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
     from rpent.env.types import Observation, ServoResult, Until, Waypoint
     from rpent.robot import ToolContext
 
+    from rpent_manipulation.cloud import Points
     from rpent_manipulation.planning.floor import Footprint
-    from rpent_manipulation.sight import Found
+    from rpent_manipulation.sight import Found, View
 
 AT_WORK = Distance(nearest=0.38, best=REACHING.best, farthest=0.76)
 """From here the robot need not drive to a point."""
@@ -42,8 +45,10 @@ TORSO_STEP_M = 0.06
 """Smaller changes of the torso are not worth it."""
 TUCKED_M = 0.12
 """A hand that is within this of its rest place rides along as it is."""
-LIFT_M = 0.12
+LIFT_M = 0.04
 """How far a hand rises before it is drawn in."""
+OVERHEAD_M = 0.3
+"""What is so far above a thing hangs over it: a wall cabinet over a counter does by half a metre."""
 DRIVING: Until = {
     "position_tolerance_m": 0.06,
     "rotation_tolerance_rad": 0.4,
@@ -92,6 +97,7 @@ class MobileWorld(World):
         """
         super().__init__(context, env, **cameras)
         self.footprint, self.torso_range_m = footprint, torso_range_m
+        self.reach_m = float(env.describe().get("reach_m", math.inf))
         self._plan: FloorPlan | None = None
         self._rest = self._in_base(self.state.eef_position)
 
@@ -118,6 +124,34 @@ class MobileWorld(World):
             if found is not None:
                 return found
         return thing
+
+    def around(self, thing: Found) -> Points:
+        """Return what is around a thing, without what hangs over it: a hand passes under cabinets, not over them."""
+        overhead = float(np.percentile(thing.points[:, 2], 90)) + OVERHEAD_M
+        points = super().around(thing)
+        return np.asarray(points[points[:, 2] < overhead])
+
+    def everything(self, view: View, without: NDArray[np.bool_] | None = None) -> Points:
+        """Return the surface points of a picture; see `World`. Where no thing is meant, without those high over the hand."""
+        points = super().everything(view, without)
+        if without is not None:
+            return points
+        return np.asarray(points[points[:, 2] < self.state.eef_position[2] + OVERHEAD_M])
+
+    def check_position(self, position: Any) -> NDArray[np.float64]:
+        """Return the position as an array; see `World`.
+
+        Raises:
+            ToolError: It is outside the room, or farther from the arm than it reaches.
+        """
+        point = super().check_position(position)
+        far = float(np.linalg.norm(point - self.base))
+        if far > self.reach_m:
+            raise ToolError(
+                f"Position {rounded(point, 3)} is {far:.2f} m from the arm's base, which reaches {self.reach_m:.2f} m.",
+                hint="Drive nearer first: `navigate_to` or `move_base`.",
+            )
+        return point
 
     # --- where it is -----------------------------------------------------------------------------------------------
 
@@ -225,7 +259,8 @@ class MobileWorld(World):
 
     def _drive(self, route: Route, goal: Pose, torso_m: float | None = None) -> Drive:
         """Draw the hand in, lift or lower the torso, and drive the route: one call."""
-        waypoints = [*self._tuck()]
+        tuck = self._tuck()
+        waypoints: list[Waypoint] = []
         if torso_m is not None:
             waypoints.append({"torso_m": torso_m})
         for pose, exact in zip(route.poses, route.exact, strict=True):
@@ -236,7 +271,11 @@ class MobileWorld(World):
         if not waypoints:
             return self._ended(goal, "")
         steps = min(MOST_STEPS, LEAST_STEPS + round(STEPS_PER_M * route.length_m))
-        result = self._servo(waypoints, {**DRIVING, "max_steps": steps})
+        result = self._servo([*tuck, *waypoints], {**DRIVING, "max_steps": steps})
+        if result.status == "stalled" and result.waypoints_reached < len(
+            tuck
+        ):  # a hand that cannot be drawn in rides
+            result = self._servo(waypoints, {**DRIVING, "max_steps": steps})
         reason = "" if result.status == "reached" else _reason(result)
         return self._ended(goal, reason, route.length_m, result.steps)
 
@@ -245,7 +284,9 @@ class MobileWorld(World):
         here = self._in_base(self.state.eef_position)
         if np.linalg.norm(here - self._rest) < TUCKED_M:
             return []
-        up = np.array([here[0], here[1], np.clip(here[2] + LIFT_M, here[2], max(here[2], self._rest[2]))])
+        highest = kinematics.highest(self.state.eef_position, self.base) - self.base[2] - 0.02
+        rise = min(here[2] + LIFT_M, self._rest[2], highest)
+        up = np.array([here[0], here[1], max(here[2], rise)])
         upright: Waypoint = {"position": self._from_base(self._rest), "yaw": self.home_yaw, "pitch": 0.0}
         return [{"position": self._from_base(up)}, upright]
 

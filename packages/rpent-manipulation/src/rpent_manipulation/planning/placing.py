@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy import ndimage
 
 from rpent_manipulation.cloud import (
     extent,
@@ -30,6 +31,17 @@ RELEASE_GAP = 0.006
 
 INSIDE_DEPTH = 0.01
 """How far below a container's rim the bottom of a thing is when it is let go."""
+
+
+BASIN_M = 0.45
+"""Containers that are wider are basins: their rim may be a counter, and a faucet may stand on it."""
+
+
+CELL_M = 0.01
+HANDLE_M = 0.06
+"""What is narrower than this and sticks out is a vessel's handle."""
+STICKS_OUT = 0.8
+"""A vessel without its handle is shorter than this share of the whole."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,11 +108,43 @@ def spot_at(position: NDArray[np.float64], relation: Relation) -> Spot:
     return Spot(position=position + np.array([0.0, 0.0, gap]), clear_z=float(position[2]))
 
 
+def without_handle(points: Points) -> Points:
+    """Return a vessel's points without those of a long handle, as a pan's; all of them where none sticks out."""
+    low = points[:, :2].min(axis=0)
+    cells = np.floor((points[:, :2] - low) / CELL_M).astype(int) + 1
+    seen = np.zeros(cells.max(axis=0) + 2, dtype=bool)
+    seen[tuple(cells.T)] = True
+    filled = ndimage.binary_fill_holes(ndimage.binary_closing(seen))
+    half = np.arange(-HANDLE_M / 2, HANDLE_M / 2 + CELL_M / 2, CELL_M)
+    disk = np.hypot(*np.meshgrid(half, half)) <= HANDLE_M / 2
+    body = ndimage.binary_opening(filled, disk)
+    kept = np.asarray(points[body[tuple(cells.T)]])
+    if len(kept) < len(points) / 3:
+        return points
+    shorter = extent(kept).size[:2] / np.maximum(extent(points).size[:2], CELL_M)
+    return kept if shorter.min() < STICKS_OUT else points
+
+
 def _inside(points: Points) -> Spot:
+    if extent(points).size[:2].max() > BASIN_M:
+        return _in_basin(points)
+    points = without_handle(points)
     rim_z = top_height(points)
     rim = points[points[:, 2] > rim_z - 0.03]
     middle = middle_of(rim if len(rim) >= 24 else points)
     return Spot(position=np.array([middle[0], middle[1], rim_z - INSIDE_DEPTH]), clear_z=rim_z)
+
+
+def _in_basin(points: Points) -> Spot:
+    """Return the place over a basin's floor that is farthest from its walls, and from a spout that hangs over it."""
+    rim_z = float(np.percentile(points[:, 2], 90))
+    low = float(np.percentile(points[:, 2], 2))
+    floor = points[points[:, 2] < low + (rim_z - low) / 3]
+    rest = points[points[:, 2] >= low + (rim_z - low) / 3]
+    floor, rest = floor[:: max(1, len(floor) // 400)], rest[:: max(1, len(rest) // 2000)]
+    away = np.linalg.norm(floor[:, None, :2] - rest[None, :, :2], axis=2)
+    middle = floor[int(np.argmax(away.min(axis=1))), :2]
+    return Spot(position=np.array([*middle, rim_z - INSIDE_DEPTH]), clear_z=rim_z)
 
 
 def _on_top(points: Points) -> Spot:
