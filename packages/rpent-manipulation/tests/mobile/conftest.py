@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rpent.cancel import CancelToken
+from rpent.env.types import CameraMeta, Observation, ServoResult
 from rpent_manipulation.env.episode import PLAIN, Tracking
 from rpent_manipulation.env.guardrails import Workspace
+from rpent_manipulation.env.servo import Servo
+from rpent_manipulation.env.targets import parse_targets, parse_until
 
 STEP_S = 0.05
 
 
 @dataclass
 class Hand:
-    """An arm that stands still."""
+    """An arm that rides along."""
 
     position: NDArray[np.float64] = field(default_factory=lambda: np.array([0.3, 0.0, 1.2]))
     rotation: NDArray[np.float64] = field(default_factory=lambda: np.diag([1.0, -1.0, -1.0]))
@@ -92,11 +95,16 @@ class DrivenEpisode:
     def _roll(self, wanted: NDArray[np.float64], gripper: float) -> None:
         self._speed = self._speed + (wanted - self._speed) * (1 - self.lag)
         self.fastest = np.maximum(self.fastest, [np.linalg.norm(self._speed[:2]), abs(self._speed[2])])
+        before, yaw = self.base.position, self.base.yaw
         pivot = self.base.position + self._pivot()
         pivot = pivot + self._speed[:2] * STEP_S
         self.base.yaw += float(self._speed[2]) * STEP_S
         self.base.position = pivot - self._pivot()
         self.base.position[0] = min(self.base.position[0], self.wall_x)
+        away = self.arm.position[:2] - before
+        c, s = np.cos(self.base.yaw - yaw), np.sin(self.base.yaw - yaw)
+        riding = self.base.position + np.array([[c, -s], [s, c]]) @ away
+        self.arm.position = np.array([*riding, self.arm.position[2]])
         self.arm.gripper_command = float(np.clip(self.arm.gripper_command + 0.2 * np.sign(gripper), -1, 1))
         self.track.append(self.base.position.copy())
         self.steps += 1
@@ -127,3 +135,64 @@ def make_episode() -> type[DrivenEpisode]:
 def make_call() -> type[Call]:
     """Make the context of a call."""
     return Call
+
+
+class DrivenEnv:
+    """An env client whose server drives a `DrivenEpisode` over a floor plan."""
+
+    def __init__(self, episode: DrivenEpisode, occupied: NDArray[np.bool_], cell_m: float = 0.05) -> None:
+        self.episode, self.calls = episode, list[str]()
+        self.channel = self
+        self._plan = {"origin": np.zeros(2), "cell_m": cell_m, "occupied": occupied}
+
+    def call(self, method: str, **_: Any) -> Any:
+        self.calls.append(method)
+        return {"floor_plan": self._plan}[method]
+
+    def describe(self) -> dict[str, Any]:
+        space = self.episode.workspace
+        return {"workspace": {"low": space.low, "high": space.high}, "reach_m": 1.0}
+
+    def camera_meta(self, camera: str, *, size: int = 256) -> CameraMeta:
+        yaw = self.episode.base.yaw + 0.4  # it looks a little to the left of ahead
+        pose = np.eye(4)
+        pose[:3, 2] = [np.cos(yaw), np.sin(yaw), -0.3]
+        return CameraMeta(name=camera, width=size, height=size, intrinsics=np.eye(3), world_from_camera=pose)
+
+    def observe(self, cameras: Any = (), **_: Any) -> Observation:
+        self.calls.append("observe")
+        assert not cameras
+        return self._observation()
+
+    def servo(self, targets: Any, until: Any = None, **_: Any) -> ServoResult:
+        self.calls.append("servo")
+        can = self.episode.drivetrain
+        checked = parse_targets(targets, self.episode.workspace, torso_range_m=can.torso_range_m)
+        result = Servo(self.episode, checked, parse_until(until), Call()).run()
+        return ServoResult(**{**result, "observation": self._observation()})
+
+    def _observation(self) -> Observation:
+        episode, base = self.episode, self.episode.base
+        return Observation(
+            step=episode.steps,
+            eef_position=episode.arm.position,
+            eef_quaternion=np.array([np.cos(base.yaw / 2), np.sin(base.yaw / 2), 0.0, 0.0]),
+            gripper_opening_m=0.08,
+            joint_positions=np.array([0.0, -1.02, 0.0, -2.25, 0.0, 1.55, 0.69]),
+            success=episode.success,
+            terminated=episode.success,
+            truncated=False,
+            extra={
+                "gripper_command": -1.0,
+                "base_position": np.array([*base.position, 0.0]),
+                "base_yaw_rad": base.yaw,
+                "arm_base_position": np.array([*base.position, 0.7 + base.torso_m]),
+                "torso_m": base.torso_m,
+            },
+        )
+
+
+@pytest.fixture(scope="session")
+def make_env() -> type[DrivenEnv]:
+    """Make an env client."""
+    return DrivenEnv

@@ -125,6 +125,17 @@ class MobileWorld(World):
                 return found
         return thing
 
+    def target(self, prompt: str | None, segment_id: str | None) -> Found:
+        """Return the one thing that a tool call means; see `World`. A stretched arm that may hide it is drawn in."""
+        try:
+            return super().target(prompt, segment_id)
+        except ToolError:
+            tuck = self._tuck()
+            if segment_id or not prompt or not tuck:
+                raise
+            self._servo(tuck, {**DRIVING, "max_steps": LEAST_STEPS})
+            return super().target(prompt, segment_id)
+
     def around(self, thing: Found) -> Points:
         """Return what is around a thing, without what hangs over it: a hand passes under cabinets, not over them."""
         overhead = float(np.percentile(thing.points[:, 2], 90)) + OVERHEAD_M
@@ -132,7 +143,7 @@ class MobileWorld(World):
         return np.asarray(points[points[:, 2] < overhead])
 
     def everything(self, view: View, without: NDArray[np.bool_] | None = None) -> Points:
-        """Return the surface points of a picture; see `World`. Where no thing is meant, without those high over the hand."""
+        """Return the surface points of a picture; see `World`. Where no thing is meant, none high over the hand."""
         points = super().everything(view, without)
         if without is not None:
             return points
@@ -261,13 +272,13 @@ class MobileWorld(World):
         """Draw the hand in, lift or lower the torso, and drive the route: one call."""
         tuck = self._tuck()
         waypoints: list[Waypoint] = []
-        if torso_m is not None:
-            waypoints.append({"torso_m": torso_m})
         for pose, exact in zip(route.poses, route.exact, strict=True):
             waypoint: Waypoint = {"base_position": pose.xy}
             if exact:
                 waypoint["base_yaw"] = pose.yaw
             waypoints.append(waypoint)
+        if torso_m is not None:  # what rises may stand under an open door: it drives away first
+            waypoints.insert(len(waypoints) if torso_m > self.torso_m else 0, {"torso_m": torso_m})
         if not waypoints:
             return self._ended(goal, "")
         steps = min(MOST_STEPS, LEAST_STEPS + round(STEPS_PER_M * route.length_m))
