@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from rpent.cancel import CancelToken
+from rpent.errors import ToolError
 from rpent.robot import ToolContext
 from rpent.testing import LocalChannel
 from rpent.testing.policies.scripted import ScriptedPolicyServer
@@ -153,6 +154,25 @@ def test_a_memory_begins_anew_when_something_was_between(build, change):
     scene.skill("Put it down." if change == "other words" else PROMPT, max_chunks=2)
     assert len(scene.policy.resets) == 1
     assert shown(scene) == [[], [-6, -4, -2]]
+
+
+@pytest.mark.parametrize("meanwhile", ["another skill", "a failure"])
+def test_a_world_that_is_put_back_does_not_bring_a_lost_memory_back(build, meanwhile):
+    scene = build(DRIVE)
+    scene.skill(max_chunks=2)
+    there = scene.toolkit.snapshot()
+    if meanwhile == "another skill":
+        scene.toolkit.vla_do("Turn the knob.", max_chunks=1)
+    else:
+        scene.policy.chunk = lambda _: np.full((16, 12), np.nan)
+        with pytest.raises(ToolError, match="NaN"):
+            scene.skill()
+        scene.policy.chunk = scene.chunk
+    scene.toolkit.restore(there)
+    scene.policy.resets.clear()
+    scene.skill(max_chunks=1)
+    assert len(scene.policy.resets) == 1
+    assert shown(scene)[-1] == []
 
 
 def test_two_runs_never_share_a_memory(build):

@@ -17,7 +17,7 @@ from rpent_manipulation.tools import policy
 
 if TYPE_CHECKING:
     from rpent.env.types import Observation
-    from rpent.policies.loop import LoopResult, Memory, StopReason
+    from rpent.policies.loop import LoopResult, Memory, PolicyLoop, StopReason
 
 SkillChunks = Annotated[int, Field(ge=1, le=500)]
 
@@ -36,7 +36,12 @@ class PolicyTools(policy.PolicyTools):
     """`rldx_skill`, `vla_pick` and `vla_do`."""
 
     _skill: Memory | None = None
-    """What the policy remembers of the last `rldx_skill`."""
+    """What the policy remembers of the last `rldx_skill`, until anything asks it again."""
+
+    def policy_loop(self) -> PolicyLoop:
+        """Return the loop over the env server; whoever asks for it changes what the policy remembers."""
+        self._skill = None
+        return super().policy_loop()
 
     @tool(needs="vla")
     def rldx_skill(self, prompt: Prompt, max_chunks: SkillChunks = 70) -> ToolResult:
@@ -54,6 +59,7 @@ class PolicyTools(policy.PolicyTools):
             up), `workspace`, `episode_over` or `cancelled`; `reason`; `chunks`, `steps_applied`; `holding`, by the
             fingers' own sensors; `gripper_opening_m`; `base_drift_m` and `base_turn_rad`, how the base has moved.
         """
+        memory, loop = self._skill, self.policy_loop()
         start: Observation | None = None
         grip: Grip | None = None
 
@@ -64,7 +70,7 @@ class PolicyTools(policy.PolicyTools):
             grip.follow(observation)
             return observation.success
 
-        result = self.policy_loop().run(prompt, max_chunks, finished, memory=self._skill, resumable=True)
+        result = loop.run(prompt, max_chunks, finished, memory=memory, resumable=True)
         self._skill = result.memory
         assert start is not None
         assert grip is not None
