@@ -46,16 +46,19 @@ def main() -> None:
     results.parent.mkdir(parents=True, exist_ok=True)
     if options.fresh:
         results.unlink(missing_ok=True)
+    if options.again:
+        good = [row for row in read(results) if not row["problem"]]
+        results.write_text("".join(json.dumps(row) + "\n" for row in good), encoding="utf-8")
     wanted = options.tasks or [*task_names("atomic"), *task_names("composite")]
     cases = [(name, seed) for name in wanted for seed in options.seeds]
     known = {(row["task"], row["seed"]) for row in read(results)}
     todo = [case for case in cases if case not in known]
     print(f"{len(cases)} resets, {len(cases) - len(todo)} known, {len(todo)} to do", flush=True)
-    started = time.monotonic()
-    _run(todo, options)
-    print(f"{time.monotonic() - started:.0f} s", flush=True)
-    rows = [row for row in read(results) if (row["task"], row["seed"]) in set(cases)]
-    text = table(rows)
+    if not options.table:
+        started = time.monotonic()
+        _run(todo, options)
+        print(f"{time.monotonic() - started:.0f} s", flush=True)
+    text = table(read(results))
     results.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text[: text.find("## Every task")])
 
@@ -72,6 +75,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--assets", type=Path, help="folder of kitchen assets instead of the placeholders")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--fresh", action="store_true", help="forget earlier results")
+    parser.add_argument("--again", action="store_true", help="forget what failed")
+    parser.add_argument("--table", action="store_true", help="only write the table of what is known")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -283,7 +288,7 @@ def read(file: Path) -> list[dict[str, Any]]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the report: the promises, the failures with their reasons, every task."""
     from rpent_robot_robocasa.assets.locate import locate
-    from rpent_robot_robocasa.catalog import find_task
+    from rpent_robot_robocasa.catalog import find_task, task_names
 
     kinds = {row["task"]: find_task(row["task"]).kind for row in rows}
     lines = [
@@ -291,8 +296,8 @@ def table(rows: list[dict[str, Any]]) -> str:
         "",
         f"Made by `python benchmarks/robocasa_sweep.py`: reset, {STEPS} steps, finite, not solved at the start.",
         "",
-        "| tasks | tried | ok | promised | kept |",
-        "|---|---|---|---|---|",
+        "| kind | tasks | tried | ok | promised | kept |",
+        "|---|---|---|---|---|---|",
     ]
     for kind, promised in PROMISED.items():
         tried = {row["task"] for row in rows if kinds[row["task"]] == kind}
