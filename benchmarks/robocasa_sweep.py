@@ -303,9 +303,8 @@ def table(rows: list[dict[str, Any]]) -> str:
         tried = {row["task"] for row in rows if kinds[row["task"]] == kind}
         failed = {row["task"] for row in rows if row["problem"] and row["task"] in tried}
         good = len(tried) - len(failed)
-        lines.append(
-            f"| {kind} | {len(tried)} | {good} | {promised} | {'yes' if good >= promised else 'no'} |"
-        )
+        counts = f"{len(task_names(kind))} | {len(tried)} | {good} | {promised}"
+        lines.append(f"| {kind} | {counts} | {'yes' if good >= promised else 'no'} |")
     lines += ["", *_summary(rows, locate("placeholder").manifest), "", "## What fails, and why", ""]
     failures = [row for row in rows if row["problem"]]
     lines += [f"- {row['task']}, seed {row['seed']}: {row['problem']}" for row in failures] or ["Nothing."]
