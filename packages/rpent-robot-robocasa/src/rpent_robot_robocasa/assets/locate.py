@@ -69,7 +69,7 @@ def _installed_version() -> str:
     if package is None:
         raise EnvironmentSetupError(
             "The simulator of RoboCasa is not installed, so its kitchen assets cannot be chosen.",
-            hint="rpent env sync --no-start robocasa",
+            hint="rpent env sync robocasa",
         )
     return package.version
 

@@ -48,7 +48,7 @@ def find_package(folder: Path | None = None) -> SimulatorPackage:
         raise EnvironmentSetupError(
             "The simulator's package `robocasa` is not installed in its managed environment, and kitchen assets are "
             "made from what it names.",
-            hint=f"rpent env sync --no-start {ENVIRONMENT}",
+            hint=f"rpent env sync {ENVIRONMENT}",
         )
     return found
 

@@ -38,7 +38,7 @@ def lines(found: dict[str, Any]) -> list[str]:
     package = found["package"]
     if package is None:
         return [
-            "The simulator is not installed: `rpent env sync --no-start robocasa`.",
+            "The simulator is not installed: `rpent env sync robocasa`.",
             f"Real assets:  {found['real']['folder']}",
         ]
     text = [f"Simulator:    robocasa {package['version']} in {package['folder']}"]
