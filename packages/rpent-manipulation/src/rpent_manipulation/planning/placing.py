@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import ndimage
 
 from rpent_manipulation.cloud import (
     extent,
@@ -110,6 +109,8 @@ def spot_at(position: NDArray[np.float64], relation: Relation) -> Spot:
 
 def without_handle(points: Points) -> Points:
     """Return a vessel's points without those of a long handle, as a pan's; all of them where none sticks out."""
+    from scipy import ndimage  # noqa: PLC0415  (slow to import; only who puts something into a pan needs it)
+
     low = points[:, :2].min(axis=0)
     cells = np.floor((points[:, :2] - low) / CELL_M).astype(int) + 1
     seen = np.zeros(cells.max(axis=0) + 2, dtype=bool)
