@@ -62,12 +62,14 @@ def test_a_name_is_spoken(name, words):
     assert spoken(name) == words
 
 
-def test_no_task():
-    error = refused()
-    assert "No task" in error.message
-    assert "--task-name" in error.hint
-    assert "--suite" in error.hint
-    assert "counts in a suite" in refused(task=3).message
+def test_without_a_task_the_default_one_is_meant():
+    assert setup().family == EnvServerConfig().task_name
+
+
+def test_an_index_without_a_suite():
+    error = refused(task=3)
+    assert "`--task 3` counts in a suite" in error.message
+    assert "--suite atomic_seen --task 3" in error.hint
 
 
 def test_an_unknown_task():

@@ -10,6 +10,9 @@ GlBackend = Literal["auto", "egl", "osmesa"]
 Split = Literal["target", "pretrain", "all"]
 Assets = Literal["auto", "real", "placeholder"]
 
+DEFAULT_TASK = "StartCoffeeMachine"
+"""The task of who names none."""
+
 LAYOUTS = 60
 """Layouts and styles are numbered from 1 to this."""
 
@@ -42,7 +45,10 @@ class _Choice(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    task_name: str | None = Field(None, description="Task, such as StartCoffeeMachine or PrepareCoffee.")
+    task_name: str | None = Field(
+        None,
+        description=f"Task, such as OpenDrawer or PrepareCoffee; where nothing is chosen, {DEFAULT_TASK}.",
+    )
     suite: str | None = Field(
         None, description="List of tasks: atomic_seen, composite_seen, composite_unseen; --task chooses."
     )
@@ -67,7 +73,7 @@ class RobocasaConfig(_Kitchen, _Choice):
 class EnvServerConfig(_Kitchen):
     """What an env server is started with. A served env can be reset to any other task and kitchen."""
 
-    task_name: str = Field("StartCoffeeMachine", description="Task, such as OpenDrawer or PrepareCoffee.")
+    task_name: str = Field(DEFAULT_TASK, description="Task, such as OpenDrawer or PrepareCoffee.")
     assets: str = Field(
         "auto", description="Kitchen assets: real, placeholder, auto (real, else placeholder), or a folder."
     )

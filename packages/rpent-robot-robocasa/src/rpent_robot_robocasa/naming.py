@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rpent.errors import UsageError
 
 from rpent_robot_robocasa.catalog import find_task, tasks
+from rpent_robot_robocasa.config import DEFAULT_TASK
 
 if TYPE_CHECKING:
     from rpent_robot_robocasa.catalog import Task
@@ -21,13 +22,15 @@ def spoken(task_name: str) -> str:
 
 
 def chosen_task(*, task_name: str | None, suite: str | None, index: int | None) -> Task:
-    """Return the task that is meant, by its name or by its place in a suite.
+    """Return the task that is meant, by its name or by its place in a suite; the default one where nothing is said.
 
     A name together with a suite is accepted where the suite holds the task.
 
     Raises:
-        UsageError: Nothing is named, the options contradict one another, or what they name does not exist.
+        UsageError: The options contradict one another, or what they name does not exist.
     """
+    if task_name is None and suite is None and index is None:
+        return find_task(DEFAULT_TASK)
     if task_name is None:
         return _by_index(suite, index)
     if index is not None:
@@ -46,10 +49,9 @@ def chosen_task(*, task_name: str | None, suite: str | None, index: int | None) 
 
 def _by_index(suite: str | None, index: int | None) -> Task:
     if suite is None:
-        option = "" if index is None else f"; `--task {index}` counts in a suite"
         raise UsageError(
-            f"No task is chosen{option}.",
-            hint="Name one, `--task-name StartCoffeeMachine`, or take one of a suite, `--suite atomic_seen --task 0`.",
+            f"`--task {index}` counts in a suite, and none is named.",
+            hint=f"Name one, `--suite atomic_seen --task {index}`, or a task, `--task-name {DEFAULT_TASK}`.",
         )
     members = tasks(suite)
     if index is None:
