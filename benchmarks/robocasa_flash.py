@@ -102,6 +102,8 @@ def _work(cases: list[Case], options: argparse.Namespace) -> None:
             while left:
                 case = left.pop(0)
                 result = run_episode(case, server, options)
+                if result.reason == "interrupted":
+                    return
                 with options.results.open("a") as file:
                     file.write(json.dumps(asdict(result)) + "\n")
                 print(result.line, flush=True)
