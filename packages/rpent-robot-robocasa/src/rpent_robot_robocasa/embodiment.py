@@ -138,6 +138,6 @@ ROBOCASA = Embodiment(
 `base_to_eef_quaternion` of the grasp point in its frame, all with the simulator's signs and in metres; `gripper_qpos`
 the two finger joints, metres (0.04, -0.04 open); `joint_positions` radians.
 
-It is the state at the end of a control step, as in the benchmark's datasets. Its gymnasium wrapper hands out poses that
-are one control step older after `step`, because robosuite samples its sensors at a step's first physics step.
+It is the state at the end of a control step, as in the benchmark's datasets. After a `step` the benchmark's gymnasium
+wrapper hands out what robosuite's sensors read once within that step, up to one control step earlier.
 """
