@@ -55,3 +55,25 @@ def test_a_person_drives_and_presses(tmp_path):
         )
         state = rpent.wait(lambda state: all(task["ended_at"] for task in state["tasks"]), 60)
         assert state["tasks"][0]["outcome"] == "success"
+
+
+@pytest.mark.sim
+@pytest.mark.browser
+def test_flash_is_watched_while_it_drives(tmp_path, new_page, screenshot):
+    require_simulator()
+    task = ("--task-name", "NavigateKitchen", "--seed", "0")
+    command = ("run", "--robot", "robocasa", *task, "--planner", "flash", *SERVE)
+    with DashboardProcess(*command, cwd=tmp_path, HOME=os.environ["HOME"]) as rpent:
+        page = new_page(rpent, viewport={"width": 1440, "height": 900})
+        page.set_default_timeout(120_000)
+        page.goto(rpent.token_url.partition("?")[0] + "#/session")
+        drives = page.get_by_role("radio", name=re.compile("Where it drives"))
+        drives.click()
+        picture = "document.querySelector('.run-region-watch .run-view-stage img')"
+        page.wait_for_function(f"() => {picture}?.naturalWidth > 0")
+        shown = page.evaluate(f"() => {picture}.getAttribute('src')")
+        page.wait_for_function(f"before => {picture}?.getAttribute('src') !== before", arg=shown)
+        assert page.locator(".run-view-caption").inner_text().startswith("Where it drives")
+        screenshot(page, "robocasa-driving")
+        page.get_by_text("Navigate to the").first.wait_for()
+        assert page.problems == []
