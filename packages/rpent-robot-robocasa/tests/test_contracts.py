@@ -40,4 +40,4 @@ class TestRobot(_OnFakeKitchens, RobotContract):
 
 
 class TestToolkit(_OnFakeKitchens, ToolkitContract):
-    long_action = ("move_to", {"xyz": [0.6, -2.5, 0.5]})
+    long_action = ("move_to", {"xyz": [0.6, -0.5, 0.7]})

@@ -11,7 +11,7 @@ from rpent_robot_robocasa.testing.installed import require_simulator
 pytestmark = pytest.mark.sim
 
 EPISODE = {"task_name": "PickPlaceCounterToSink", "seed": 0}
-ACTION = ("move_to", {"xyz": [0.5, -2.1, 1.2]})
+ACTION = ("rotate_wrist", {"delta_yaw_rad": -0.4})  # wherever the robot stands
 
 
 class TestRobot(RobotContract):
@@ -28,7 +28,7 @@ class TestToolkit(ToolkitContract):
     robot = "robocasa"
     config: ClassVar = EPISODE
     action = ACTION
-    long_action = ("move_to", {"xyz": [0.3, -1.75, 1.0]})
+    long_action = ("turn_base", {"angle_rad": 3.0})
 
     @classmethod
     def setup_class(cls) -> None:
