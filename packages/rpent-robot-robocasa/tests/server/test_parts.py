@@ -66,8 +66,8 @@ def test_drawers_of_the_freezer_are_counted_apart() -> None:
         ("burner_front_left_vis", [], "", "stove", "front_left_burner"),
         ("burner_on_rear_right", [], "", "stove", "rear_right_burner"),
         ("reg_basin", [], "", "sink", "basin"),
-        ("bottom_vis", [], "", "sink", "basin"),
-        ("bottom", [], "", "cabinet", ""),
+        ("reg_basin_left", [], "", "sink", "left_basin"),
+        ("bottom_vis", [], "", "sink", ""),
     ],
 )
 def test_what_a_geom_shows(geom: str, bodies: list[str], part: str, kind: str, expected: str) -> None:

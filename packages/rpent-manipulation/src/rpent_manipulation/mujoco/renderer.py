@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MAX_SIZE = 1024
 _MAX_GEOMS = 5000
+_HIDDEN_GROUP = 5
+"""MuJoCo draws no sites of this group unless it is told to."""
 _CAMERA_AXES = np.diag([1.0, -1.0, -1.0])
 """MuJoCo's camera looks along -z with y up; ours (OpenCV's) along z with y down."""
 
@@ -126,6 +128,9 @@ class Renderer:
         self._gl.make_current()
         self._camera.fixedcamid = self._camera_id(camera)
         mujoco.mj_camlight(self._model, self._data)
+        groups = self._model.site_group.copy()
+        if segmentation:  # would draw them whatever their alpha; robosuite hides its marks by a negative one
+            self._model.site_group[self._model.site_rgba[:, 3] <= 0] = _HIDDEN_GROUP
         mujoco.mjv_updateScene(
             self._model,
             self._data,
@@ -135,6 +140,7 @@ class Renderer:
             mujoco.mjtCatBit.mjCAT_ALL,
             self._scene,
         )
+        self._model.site_group[:] = groups
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = int(segmentation)
         mujoco.mjr_render(mujoco.MjrRect(0, 0, size[1], size[0]), self._scene, self._context)

@@ -64,8 +64,8 @@ def part_of_geom(geom: str, bodies: Iterable[str], part: str, kind: str) -> str:
     name = re.sub(r"_(?:vis|visual|main|g\d+)+$", "", geom)
     if "burner" in name.split("_"):
         return _adjectives_first(name.removesuffix("_vis"), "burner")
-    if kind == "sink" and {"basin", "bottom"} & set(name.split("_")):
-        return "basin"
+    if kind == "sink" and "basin" in name.split("_"):
+        return _adjectives_first(name, "basin")
     return HANDLE if is_handle else ""
 
 
@@ -88,5 +88,5 @@ def _level(name: str, level: re.Match[str], joints: Iterable[str]) -> str:
 
 def _adjectives_first(name: str, noun: str) -> str:
     """Return `knob_front_left` as `front_left_knob`."""
-    words = [_FULL_WORDS.get(word, word) for word in name.split("_") if word not in (noun, "on")]
+    words = [_FULL_WORDS.get(word, word) for word in name.split("_") if word not in (noun, "on", "reg")]
     return "_".join([*words, noun])
