@@ -12,6 +12,7 @@ from rpent.errors import ToolError
 from rpent_manipulation.geometry import turn, wrap_angle
 from rpent_manipulation.panda import kinematics
 from rpent_manipulation.planning.floor import FloorPlan, Pose
+from rpent_manipulation.planning.path import ENOUGH_POINTS
 from rpent_manipulation.planning.routes import Route, Routes
 from rpent_manipulation.planning.standing import BEFORE, REACHING, Distance, stand_before
 from rpent_manipulation.sight import rounded
@@ -47,6 +48,8 @@ TUCKED_M = 0.12
 """A hand that is within this of its rest place rides along as it is."""
 LIFT_M = 0.04
 """How far a hand rises before it is drawn in."""
+HAND_ROOM_M = 0.15
+"""The hand, wherever it points, and the wrist behind it are within this of the grasp point, seen from above."""
 OVERHEAD_M = 0.3
 """What is so far above a thing hangs over it: a wall cabinet over a counter does by half a metre."""
 DRIVING: Until = {
@@ -148,6 +151,17 @@ class MobileWorld(World):
         if without is not None:
             return points
         return np.asarray(points[points[:, 2] < self.state.eef_position[2] + OVERHEAD_M])
+
+    def ceiling(self, place: NDArray[np.float64], above_z: float) -> float:
+        """Return the height of what hangs over a place; see `World`. It is looked for in all pictures of this moment."""
+        lowest = math.inf
+        for view in self._views.values():
+            points = view.points(np.isfinite(view.depth))
+            near = np.linalg.norm(points[:, :2] - place, axis=1) < HAND_ROOM_M
+            over = np.sort(points[near & (points[:, 2] > above_z + OVERHEAD_M), 2])
+            if len(over) >= ENOUGH_POINTS:
+                lowest = min(lowest, float(over[ENOUGH_POINTS - 1]))
+        return lowest
 
     def check_position(self, position: Any) -> NDArray[np.float64]:
         """Return the position as an array; see `World`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +26,9 @@ SHARE = 0.5
 CELL_M = 0.006
 STANDS_OUT = 0.012
 """Points this far in front of a panel belong to its handle."""
+
+BAR_M = 0.02
+"""How deep a handle's bar is at most."""
 
 HANDLE_POINTS = 5
 EDGE = 0.62
@@ -173,10 +176,17 @@ def _mode(depths: NDArray[np.float64]) -> float:
 def _handle(
     front: Points, across: NDArray[np.float64], up: NDArray[np.float64], facing: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], bool]:
-    spans = [np.percentile(front @ axis, [3, 97]) for axis in (across, up)]
     out = float(np.percentile(front @ facing, 95))
+    front = front[front @ facing > out - BAR_M]  # without what the outline's pixels show behind the bar
+    spans = [np.percentile(front @ axis, [3, 97]) for axis in (across, up)]
     middle = across * spans[0].mean() + up * spans[1].mean() + facing * out
     return np.asarray(middle), bool(np.ptp(spans[1]) > np.ptp(spans[0]))
+
+
+def with_handle(panel: Panel, handle: Points) -> Panel:
+    """Return a panel with the handle whose surface (n, 3) is known by itself."""
+    middle, upright = _handle(handle, panel.across, panel.up, panel.normal)
+    return replace(panel, handle=middle, upright=upright)
 
 
 def shut_leaf(panel: Panel) -> Leaf:

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rpent_manipulation import rotations
 from rpent_manipulation.planning.controls import UP
-from rpent_manipulation.planning.hinges import Leaf, find_panel, open_leaf, shut_leaf
+from rpent_manipulation.planning.hinges import Leaf, find_panel, open_leaf, shut_leaf, with_handle
+from rpent_manipulation.primitives.base import can_drive, drive_along
 from rpent_manipulation.primitives.contact import ContactResult, failed
 from rpent_manipulation.primitives.fingers import (
     PUSHING,
+    REACHED,
     back_off,
     both_hands,
     hand_choices,
     hand_now,
     line_up,
+    miss,
     push_through,
     tips,
 )
-from rpent_manipulation.primitives.slide import AROUND, Grip, take
+from rpent_manipulation.primitives.slide import (
+    AROUND,
+    HANDLE_RADIUS,
+    PULL_STEP_M,
+    ROOM_M,
+    Grip,
+    handle_of,
+    take,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +71,18 @@ DIPS = tuple(math.radians(angle) for angle in (20, 40, 60, 0, 80))
 RELEASED_RAD = 0.6
 """A drop-down door is lifted by its edge to here, and pushed from there."""
 
+WORK_M = 0.45
+"""Where the nearest place of an open door's arc is best, before the arm's base."""
+
+UNDER_M = 0.28
+"""The hand reaches so far above its finger tips."""
+
+BEFORE_ROBOT_M = 0.28
+"""The hand works from this far before the arm's base on."""
+
+ALMOST_RAD = 0.2
+"""A door that stops this near to shut is taken for shut."""
+
 ENOUGH = 0.6
 """Share of an arc after which a door counts as moved where the benchmark does not say so."""
 
@@ -66,18 +90,22 @@ ENOUGH = 0.6
 def open_door(world: World, thing: Found, angle_rad: float = OPEN_RAD) -> ContactResult:
     """Open a door by its handle: about an upright edge, or downwards when the handle lies along its upper edge."""
     panel = find_panel(thing.points, thing.eye)
+    handle = handle_of(world, thing)
+    if handle is not None:
+        panel = with_handle(panel, handle)
     if panel.handle is None:
         return failed("no handle stands out from it")
     leaf = shut_leaf(panel)
-    world.bring_within_reach(panel.handle, leaf.outside)
+    world.bring_within_reach(panel.handle + ROOM_M * leaf.outside, leaf.outside)
     closing = panel.across if panel.upright else UP
-    if not take(world, Grip(place=panel.handle - 0.01 * leaf.outside, out=leaf.outside, closing=closing)):
+    place = panel.handle - HANDLE_RADIUS * leaf.outside
+    if not take(world, Grip(place=place, out=leaf.outside, closing=closing)):
         _let_go(world, leaf.outside)
         return failed("the fingers closed beside the handle")
     start, hand = tips(world), hand_now(world)
     angles = _angles(0.0, min(AJAR_RAD, angle_rad))
     way = [leaf.hinge + rotations.about(leaf.axis, angle) @ (start - leaf.hinge) for angle in angles]
-    push_through(world, way, _following(world, leaf, hand, angles, way))
+    push_through(world, way, _following(world, leaf, hand, angles, way), speed_m=PULL_STEP_M)
     reached = _angle(leaf, tips(world), start)
     _let_go(world, -hand_now(world)[:, 2])
     if reached < AJAR_RAD / 3 and not world.state.success:
@@ -123,35 +151,64 @@ def _behind(
 def close_door(world: World, thing: Found) -> ContactResult:
     """Shut an open door: pushed on its outer side, or lifted by its edge when it hangs open downwards."""
     ahead = np.array([*world.facing, 0.0])
-    panel = find_panel(thing.points, thing.eye)
-    leaf, angle = open_leaf(panel, ahead, world.around(thing))
-    world.bring_within_reach(_stand_for(leaf, angle), -ahead)
+    leaf, angle = open_leaf(find_panel(thing.points, thing.eye), ahead, world.around(thing))
+    whole = angle
     if leaf.kind == "drop":
+        world.bring_within_reach(leaf.place(0.9, 0.0), -ahead)
         angle = _lift(world, leaf, ahead)
-    share = 1.0 - NEAR_EDGE_M / leaf.width_m
-    angles = _angles(angle, -BEYOND_RAD)
-    turned = [step - angle if leaf.kind == "side" else step - math.pi / 2 for step in angles]
-    first = angle - (angle if leaf.kind == "side" else math.pi / 2)
-    way = [leaf.place(share, step, OUTSIDE_M) for step in turned]
-    before = leaf.place(share, first, APART_M)
-    hand = _best(world, [_dipped(ahead, dip) for dip in DIPS], np.cross(UP, ahead), [before, *way])
-    line_up(world, [before - 0.10 * hand[:, 2], before], hand)
-    pushed = push_through(world, way, hand)
-    left = max(0.0, _angle(leaf, tips(world), leaf.place(share, turned[-1], OUTSIDE_M)))
-    back_off(world, -hand[:, 2])
-    done = angle - left
-    if world.state.success or pushed.status == "reached" or left < 0.2:
+    shove = _shove(world, leaf, whole, angle)
+    if leaf.kind == "side" and not _at_hand(world, shove):
+        _back_away(world, shove, float(np.percentile(thing.points[:, 2], 2)))
+        world.bring_within_reach((shove.way[0] + shove.way[-1]) / 2, -ahead)
+        shove = _shove(world, leaf, whole, angle)
+    line_up(world, [shove.way[0] - 0.10 * shove.hand[:, 2], shove.way[0]], shove.hand)
+    pushed = push_through(world, shove.way[1:], shove.hand)
+    left = max(0.0, _angle(leaf, tips(world), shove.way[-1]) * -1.0)
+    back_off(world, -shove.hand[:, 2])
+    done = whole - left
+    if world.state.success or pushed.status == "reached" or left < ALMOST_RAD:
         return ContactResult(ok=True, angle_rad=done)
     return failed(
         f"it stopped {left:.2f} rad before it was shut: {pushed.detail or pushed.status}", angle_rad=done
     )
 
 
-def _stand_for(leaf: Leaf, angle: float) -> NDArray[np.float64]:
-    """Return the point (3,) before which the robot stands to shut a door: between its open and its shut edge."""
-    if leaf.kind == "drop":
-        return leaf.place(0.9, 0.0)
-    return np.asarray((leaf.place(0.9, 0.0) + leaf.place(0.9, -angle)) / 2)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shove:
+    """How closed fingers push a door along its arc."""
+
+    way: list[NDArray[np.float64]]
+    """Places (3,) of the finger tips: before the door, and along its arc."""
+    hand: NDArray[np.float64]
+    """(3, 3)."""
+
+
+def _at_hand(world: World, shove: Shove) -> bool:
+    """Whether the arm can push from where the robot stands: all of the way lies well before it."""
+    ahead = min(float((place - world.base)[:2] @ world.facing) for place in shove.way)
+    return ahead > BEFORE_ROBOT_M and miss(world, shove.way[::3], shove.hand) < REACHED
+
+
+def _back_away(world: World, shove: Shove, lowest: float) -> None:
+    """Draw the hand from under an open door that ends at a height, and drive back from it without lifting the hand."""
+    if not can_drive(world):
+        return
+    nearest = min(float((place - world.base)[:2] @ world.facing) for place in shove.way)
+    here = np.array(world.state.eef_position)
+    low = np.array([*here[:2], min(here[2], lowest - UNDER_M)])
+    if low[2] > world.base[2] + UNDER_M:
+        world.move([{"position": low, "gripper": "close"}], PUSHING)
+    drive_along(world, -max(0.0, WORK_M - nearest) * world.facing)
+
+
+def _shove(world: World, leaf: Leaf, seen: float, begin: float) -> Shove:
+    """Return how a door is pushed shut that was seen open by one angle and now stands open by another."""
+    ahead = np.array([*world.facing, 0.0])
+    share = 1.0 - NEAR_EDGE_M / leaf.width_m
+    before = leaf.place(share, begin - seen, APART_M)
+    way = [before, *(leaf.place(share, step - seen, OUTSIDE_M) for step in _angles(begin, -BEYOND_RAD))]
+    hand = _best(world, [_dipped(ahead, dip) for dip in DIPS], np.cross(UP, ahead), way)
+    return Shove(way=way, hand=hand)
 
 
 def _lift(world: World, leaf: Leaf, ahead: NDArray[np.float64]) -> float:
@@ -163,7 +220,7 @@ def _lift(world: World, leaf: Leaf, ahead: NDArray[np.float64]) -> float:
     start, hand = tips(world), hand_now(world)
     angles = _angles(0.0, RELEASED_RAD - math.pi / 2)
     way = [leaf.hinge + rotations.about(leaf.axis, angle) @ (start - leaf.hinge) for angle in angles]
-    push_through(world, way, _following(world, leaf, hand, angles, way))
+    push_through(world, way, _following(world, leaf, hand, angles, way), speed_m=PULL_STEP_M)
     reached = abs(_angle(leaf, tips(world), start))
     _let_go(world, -hand_now(world)[:, 2])
     return math.pi / 2 - reached

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,19 +77,27 @@ def hand_choices(
     Returns:
         Where none can be followed, only the one that misses least.
     """
-    misses = [
-        _miss(world, way, each if isinstance(each, list | tuple) else [each] * len(way))
-        for way, each in zip(ways, orientations, strict=True)
-    ]
-    good = [index for index, miss in enumerate(misses) if miss < REACHED]
+    misses = [miss(world, way, each) for way, each in zip(ways, orientations, strict=True)]
+    good = [index for index, missed in enumerate(misses) if missed < REACHED]
     return good or [int(np.argmin(misses))]
 
 
-def _miss(world: World, way: Sequence[NDArray[np.float64]], hands: Sequence[Any]) -> float:
-    """Return by how much the arm misses a way: the largest error, metres, a radian counting as a tenth."""
+def miss(
+    world: World,
+    way: Sequence[NDArray[np.float64]],
+    hands: NDArray[np.float64] | Sequence[NDArray[np.float64]],
+) -> float:
+    """Return by how much the arm misses a way: the largest error, metres, a radian counting as a tenth.
+
+    Args:
+        world: The scene, with the base where it stands.
+        way: Places (3,) of the finger tips.
+        hands: (3, 3) of the hand, or one for each place.
+    """
+    several = hands if isinstance(hands, list | tuple) else [hands] * len(way)
     turned = rotations.from_yaw(world.base_yaw)
     joints, worst = np.asarray(world.state.joint_positions), 0.0
-    for place, rotation in zip(way, hands, strict=True):
+    for place, rotation in zip(way, several, strict=True):
         site = place - gripper.TIP_BELOW_SITE * rotation[:, 2]
         posture = inverse.solve(turned.T @ (site - world.base), turned.T @ rotation, joints)
         joints = posture.joints

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 LOOK_HEIGHT = 0.13
 """Grasp point above a thing's top when it is looked at with the wrist camera."""
 
+LOW_LOOK = 0.06
+"""Lower than this the wrist camera sees too little to be worth the way."""
+
+HAND_HEIGHT = 0.24
+"""From the grasp point up to the end of the wrist, and a little, where the hand points down."""
+
 LOOK_BACK = 0.055
 """The wrist camera sits this far ahead of the grasp point at the home yaw."""
 
@@ -121,12 +127,15 @@ def _whole(thing: Found) -> bool:
     return inside and int(thing.segment.mask.sum()) > 150
 
 
-def hover_over(world: World, thing: Found, around: Points) -> ServoResult:
-    """Bring the wrist camera above a thing, over whatever stands in between."""
+def hover_over(world: World, thing: Found, around: Points) -> ServoResult | None:
+    """Bring the wrist camera above a thing, over whatever stands in between; not where there is no room for that."""
     middle, top = thing.middle, cloud.top_height(thing.points)
     goal = middle[:2] - LOOK_BACK * world.facing
+    height = min(top + LOOK_HEIGHT, world.ceiling(middle[:2], top) - HAND_HEIGHT)
+    if height < top + LOW_LOOK:
+        return None
     obstacles = np.concatenate([around, thing.points])
-    way = over(world.state.eef_position, goal, obstacles, Load(), world.base, end_z=top + LOOK_HEIGHT)
+    way = over(world.state.eef_position, goal, obstacles, Load(), world.base, end_z=height)
     last = at(way[-1], yaw=world.home_yaw, gripper="open")
     return world.move([*(at(point, gripper="open") for point in way[:-1]), last], TRANSIT)
 

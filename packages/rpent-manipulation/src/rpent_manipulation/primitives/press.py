@@ -141,7 +141,7 @@ def strike(world: World, stroke: Stroke) -> PressResult:
     lined_up = line_up(world, stroke.way_in, stroke.rotation)
     on = tips_at(stroke.contact + stroke.beyond_m * stroke.along, stroke.rotation, speed_m=0.015)
     met = world.move([on], {**PRESSING, "contact_force_n": TOUCH_N})
-    touched = met.status == "stalled"
+    touched = met.status == "stalled" or world.state.success
     start = tips(world)
     if touched:
         world.move([tips_at(start + stroke.beyond_m * stroke.along, stroke.rotation)], PRESSING)

@@ -15,6 +15,7 @@ from rpent_manipulation.planning.hinges import find_panel
 from rpent_manipulation.primitives.base import drive_along
 from rpent_manipulation.primitives.contact import ContactResult, failed
 from rpent_manipulation.primitives.fingers import (
+    HALF_FLAT_M,
     PUSHING,
     back_off,
     both_hands,
@@ -42,8 +43,28 @@ PUSH_M = 0.75
 ARM_M = 0.10
 """How much of it the arm does; the base does the rest."""
 
+PULL_STEP_M = 0.01
+"""Displacement commanded per control step while something is held: faster it slips out of the fingers."""
+
 ENOUGH_M = 0.05
 """A drawer that came this far and then stopped counts as moved to its end."""
+
+ROOM_M = 0.15
+"""The robot stands so much farther from what it draws out: low handles are taken with a stretched arm."""
+
+HOOKS = tuple(math.radians(angle) for angle in (60, 50, 75, 40, 85))
+"""Likewise behind a rack's front edge."""
+
+LIP_M = 0.012
+"""How thick a rack's front edge is."""
+
+HOOK_M = 0.015
+"""How far the finger tips reach below its upper edge."""
+
+APART_M = 0.05
+
+TILTS = tuple(math.radians(angle) for angle in (0, 15, 30, 40, 45, 50, 60, 75))
+"""How far the hand points below the horizontal at a handle, best first."""
 
 DIPS = tuple(math.radians(angle) for angle in (15, 30, 45, 60, 75))
 BEFORE_M = 0.08
@@ -53,6 +74,13 @@ BELOW_EDGE_M = 0.04
 
 HOLD_M = 0.012
 """How far the finger tips reach past the middle of a handle or over an edge."""
+
+HANDLE_RADIUS = 0.008
+BAR_M = 0.02
+"""How deep a bar is at most."""
+
+SAME_M = 0.12
+"""A handle that is this near to what is seen of a drawer is the drawer's."""
 
 AROUND = -0.2
 """Commanded width with which the fingers go around a bar."""
@@ -68,21 +96,25 @@ class Grip:
     """(3,) horizontal unit vector out of the cabinet."""
     closing: NDArray[np.float64]
     """(3,) across the bar."""
+    lip: bool = False
+    """There is no bar: `place` is on the upper edge of a rack's front, which the finger tips hook from behind."""
 
 
 def open_drawer(world: World, thing: Found, distance_m: float | None = None) -> ContactResult:
     """Draw a drawer or rack out until it stops, or by a distance."""
-    grip = find_grip(thing.points, thing.eye, world.facing)
-    world.bring_within_reach(grip.place, grip.out)
-    if not take(world, grip):
+    grip = find_grip(thing.points, thing.eye, world.facing, handle_of(world, thing))
+    world.bring_within_reach(grip.place + ROOM_M * grip.out, grip.out)
+    if grip.lip:
+        hook(world, grip)
+    elif not take(world, grip):
         _let_go(world, grip.out)
         return failed("the fingers closed beside the handle")
     wanted = distance_m or DRAW_M
     start = tips(world)
-    push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), width="close")
+    push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), speed_m=PULL_STEP_M)
     drive_along(world, (wanted - min(wanted, ARM_M)) * grip.out[:2])
     moved = float((tips(world) - start) @ grip.out)
-    slipped = world.state.gripper_opening_m < gripper.HELD_OPENING
+    slipped = not grip.lip and world.state.gripper_opening_m < gripper.HELD_OPENING
     _let_go(world, grip.out)
     if slipped and not world.state.success:
         return failed(f"the handle slipped out of the fingers within {moved:.3f} m", moved)
@@ -95,7 +127,7 @@ def close_drawer(world: World, thing: Found, distance_m: float | None = None) ->
     """Push a drawer or rack in until it stops, or by a distance."""
     into = -front_normal(thing.points, world.facing)
     contact = front_middle(thing.points, into)
-    world.bring_within_reach(contact + 0.2 * into, -into)
+    world.bring_within_reach(contact, -into)
     across = np.cross(UP, into)
     approaches = [into * math.cos(dip) - UP * math.sin(dip) for dip in DIPS]
     hands = both_hands(world, approaches, across)
@@ -115,18 +147,52 @@ def close_drawer(world: World, thing: Found, distance_m: float | None = None) ->
     return failed(f"it does not move: {pushed.detail or pushed.status}", max(moved, 0.0))
 
 
-def find_grip(points: Points, eye: NDArray[np.float64], facing: NDArray[np.float64]) -> Grip:
-    """Return where a drawer is taken: its handle, or the front edge of what has none (a rack)."""
+def handle_of(world: World, thing: Found) -> Points | None:
+    """Return the surface points (n, 3) of a thing's handle, when the perceptor finds one at it by that name."""
+    if "rack" in thing.label.split():
+        return None
+    near = [
+        (distance, handle)
+        for handle in world.find(f"handle of the {thing.label}")
+        if "handle" in handle.label.split() and (distance := _gap(handle.points, thing.points)) < SAME_M
+    ]
+    return min(near, key=lambda pair: pair[0])[1].points if near else None
+
+
+def _gap(handle: Points, points: Points) -> float:
+    """Return the distance from a handle's middle to the nearest point of a thing."""
+    return float(np.linalg.norm(points - cloud.extent(handle).middle, axis=1).min())
+
+
+def find_grip(
+    points: Points, eye: NDArray[np.float64], facing: NDArray[np.float64], handle: Points | None = None
+) -> Grip:
+    """Return where a drawer is taken: its handle, or the front edge of what has none (a rack).
+
+    Args:
+        points: (n, 3) its visible surface.
+        eye: (3,) where it was seen from.
+        facing: (2,) where the robot looks.
+        handle: (m, 3) the surface of its handle, where that is known by itself.
+    """
     out = front_normal(points, facing)
-    panel = find_panel(points, eye, out)
     across = np.cross(UP, out)
+    if handle is not None:
+        front = float(np.percentile(handle @ out, 95))
+        handle = handle[handle @ out > front - BAR_M]  # without what its outline's pixels show behind it
+        box = [np.percentile(handle @ axis, [3, 97]) for axis in (across, UP)]
+        upright = bool(np.ptp(box[1]) > np.ptp(box[0]))
+        place = across * box[0].mean() + UP * box[1].mean() + out * (front - HANDLE_RADIUS)
+        return Grip(place=place, out=out, closing=across if upright else UP)
+    panel = find_panel(points, eye, out)
     if panel.handle is not None and panel.size[1] > 2 * BELOW_EDGE_M:
-        closing = across if panel.upright else UP
-        return Grip(place=panel.handle - HOLD_M * out, out=out, closing=closing)
+        return Grip(
+            place=panel.handle - HANDLE_RADIUS * out, out=out, closing=across if panel.upright else UP
+        )
     edge = points[points @ out > np.percentile(points @ out, 98) - 0.02]
     middle = cloud.extent(edge).middle
-    middle = middle + (float(np.percentile(edge @ out, 95)) - HOLD_M - middle @ out) * out
-    return Grip(place=middle, out=out, closing=UP)
+    middle = middle + (float(np.percentile(edge @ out, 95)) - LIP_M - middle @ out) * out
+    return Grip(place=np.array([*middle[:2], cloud.top_height(edge)]), out=out, closing=UP, lip=True)
 
 
 def front_normal(points: Points, facing: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,19 +225,31 @@ def front_middle(points: Points, into: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def take(world: World, grip: Grip) -> bool:
-    """Bring the open fingers around a bar and close them; returns whether they hold it."""
-    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in (0.0, *DIPS)]
+    """Bring the open fingers around a bar from the front and close them; returns whether they hold it."""
+    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in TILTS]
     hands = both_hands(world, approaches, grip.closing)
     hands += [hand @ np.diag([-1.0, -1.0, 1.0]) for hand in hands]
-    ways = [[grip.place - (BEFORE_M + 0.02) * hand[:, 2], grip.place + HOLD_M * hand[:, 2]] for hand in hands]
+    before = grip.place + BEFORE_M * grip.out
+    ways = [[before, grip.place + HOLD_M * hand[:, 2]] for hand in hands]
     best = hand_choices(world, ways, hands)[0]
-    hand, (before, place) = hands[best], ways[best]
-    line_up(world, [before - BACK_M * hand[:, 2], before], hand, AROUND)
+    hand, place = hands[best], ways[best][1]
+    line_up(world, [before + BACK_M * (grip.out + UP), before], hand, AROUND)
     world.move([tips_at(place, hand, width=AROUND, speed_m=0.02)], PUSHING)
     closing = tips_at(tips(world), hand)
     closing["steps"] = 10
     world.move([closing], {**PUSHING, "position_tolerance_m": 0.03})
     return world.state.gripper_opening_m > gripper.HELD_OPENING
+
+
+def hook(world: World, grip: Grip) -> None:
+    """Bring closed finger tips down behind the front edge of a rack."""
+    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in HOOKS]
+    hands = both_hands(world, approaches, np.cross(UP, grip.out))
+    behind = grip.place - HALF_FLAT_M * grip.out
+    above, low = behind + APART_M * UP, behind - HOOK_M * UP
+    hand = hands[hand_choices(world, [[above, low]] * len(hands), hands)[0]]
+    line_up(world, [above + BACK_M * (grip.out + UP), above], hand)
+    world.move([tips_at(low, hand, speed_m=0.02)], PUSHING)
 
 
 def _let_go(world: World, out: NDArray[np.float64]) -> None:

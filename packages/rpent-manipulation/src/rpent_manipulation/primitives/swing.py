@@ -42,6 +42,9 @@ PAST_M = 0.02
 TO_THE_RIGHT = ("on", "clockwise", "increase")
 """A faucet's handle stands on the right of its spout and opens outwards."""
 
+HEIGHT_SHARE = 0.65
+"""How high up its visible height a handle is pushed."""
+
 DIP_RAD = math.radians(25)
 ARC_STEP_RAD = math.radians(12)
 
@@ -87,10 +90,11 @@ def swing(
     rotation = nearer(pointing(approach, closing), rotations.from_quaternion(world.state.eef_quaternion))
     before = way[0] - 0.12 * approach
     line_up(world, [before, way[0]], rotation)
-    result = push_through(world, way[1:], rotation)
+    result = push_through(world, way[2:], rotation)
     moved = float(np.linalg.norm(tips(world) - way[1]))
     back_off(world, -approach)
-    if result.status == "reached" or moved > 0.5 * float(np.linalg.norm(way[-1] - way[1])):
+    far = moved > 0.5 * float(np.linalg.norm(way[-1] - way[1]))
+    if result.status == "reached" or far or world.state.success:
         return ContactResult(ok=True, moved_m=moved)
     return failed(f"the push ended early: {result.detail or result.status}", moved)
 
@@ -124,8 +128,12 @@ def _arc(arm: Arm, aside: NDArray[np.float64], distance_m: float | None) -> list
 def _line(
     points: Points, aside: NDArray[np.float64], ahead: NDArray[np.float64], distance_m: float
 ) -> list[NDArray[np.float64]]:
-    """Return the tips' places (3,): beside the part's upper end, at it, and past it."""
-    top = points[points[:, 2] > cloud.top_height(points) - 0.03]
-    middle = cloud.extent(top).middle + PAST_M * ahead
-    side = middle + (float(np.percentile(top @ aside, 3)) - HALF_FLAT_M - middle @ aside) * aside
+    """Return the tips' places (3,): beside the part, at it, and past it."""
+    bottom, top = float(np.percentile(points[:, 2], 2)), cloud.top_height(points)
+    height = bottom + HEIGHT_SHARE * (top - bottom)
+    level = points[np.abs(points[:, 2] - height) < 0.015]
+    level = level if len(level) >= 4 else points
+    middle = cloud.extent(level).middle
+    middle = np.array([*middle[:2], height]) + PAST_M * ahead
+    side = middle + (float(np.percentile(level @ aside, 3)) - HALF_FLAT_M - middle @ aside) * aside
     return [side - GAP_M * aside, side, side + distance_m * aside]
