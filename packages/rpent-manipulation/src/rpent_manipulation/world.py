@@ -143,6 +143,10 @@ class World:
         """
         return False
 
+    def ceiling(self, place: NDArray[np.float64], above_z: float) -> float:  # noqa: ARG002
+        """Return the height of what hangs over a place (2,), above a height; infinite over an open table."""
+        return math.inf
+
     def viewer(self) -> Viewer:
         """Return how somebody who looks through the main camera stands to the scene, to a quarter turn of the robot."""
         meta = self.env.camera_meta(self.main, size=self.size_of(self.main))

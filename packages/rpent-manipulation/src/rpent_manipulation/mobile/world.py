@@ -153,7 +153,7 @@ class MobileWorld(World):
         return np.asarray(points[points[:, 2] < self.state.eef_position[2] + OVERHEAD_M])
 
     def ceiling(self, place: NDArray[np.float64], above_z: float) -> float:
-        """Return the height of what hangs over a place; see `World`. It is looked for in all pictures of this moment."""
+        """Return the height of what hangs over a place; see `World`. All pictures of this moment are looked at."""
         lowest = math.inf
         for view in self._views.values():
             points = view.points(np.isfinite(view.depth))
