@@ -47,6 +47,14 @@ KINDS = {
 }
 """RoboCasa's fixture class → kind. Counters and accessories are told apart by their names."""
 
+_SPELLINGS = {
+    "papertowel": "paper_towel",
+    "knifeblock": "knife_block",
+    "lightswitch": "light_switch",
+    "wallaccessory": "wall_accessory",
+}
+"""What some layouts call accessories → what others call them."""
+
 _GROUP = re.compile(r"(?:_\d+)?_(?:[a-z0-9]+_group|room)(?:_\d+)?$")
 
 
@@ -117,7 +125,8 @@ def fixture_kind(fixture: Any) -> str:
     name = str(fixture.name)
     if "Counter" in classes:
         return next((kind for kind in ("island", "dining_counter") if name.startswith(kind[:6])), "counter")
-    return re.sub(r"_\d+$", "", _GROUP.sub("", name))
+    own = re.sub(r"(?:\.\d+|_\d+)$", "", _GROUP.sub("", name))
+    return _SPELLINGS.get(own, own)
 
 
 def _fixture_label(bodies: _Bodies, geom: int, instance: str, prefix: str) -> str:
