@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.hookspecs import hookimpl
-from rpent.specs import CommandSpec, PerceptorSpec, RobotSpec, ServiceSpec
+from rpent.specs import CheckResult, CommandSpec, DoctorCheck, PerceptorSpec, RobotSpec, ServiceSpec
 
 from rpent_robot_robocasa.dashboard import DASHBOARD
 from rpent_robot_robocasa.environment import ROBOCASA_ENVIRONMENT
@@ -25,7 +25,9 @@ ENV = ServiceSpec(
     environment=ROBOCASA_ENVIRONMENT,
     starts_alone=False,  # kitchen assets come after the environment
     ready_timeout_s=300.0,
-    env=(("PYTHONHASHSEED", "0"),),  # so that sets of names have one order in every process, and a seed one scene
+    env=(
+        ("PYTHONHASHSEED", "0"),
+    ),  # so that sets of names have one order in every process, and a seed one scene
 )
 
 VLA = ServiceSpec(
@@ -61,6 +63,18 @@ def rpent_perceptors() -> Iterator[PerceptorSpec]:
         privileged=True,
         robots=("robocasa",),
     )
+
+
+@hookimpl
+def rpent_doctor_checks() -> Iterator[DoctorCheck]:
+    """Look for kitchen assets."""
+    yield DoctorCheck(name="assets/robocasa", summary="A run finds its kitchen assets.", run=_assets)
+
+
+def _assets() -> CheckResult:
+    from rpent_robot_robocasa.assets.check import diagnosis  # noqa: PLC0415  (the plugin module stays light)
+
+    return diagnosis()
 
 
 @hookimpl

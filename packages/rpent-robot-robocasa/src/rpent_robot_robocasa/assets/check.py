@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast, get_args
 
+from rpent.errors import RpentError
+from rpent.specs import CheckResult
+
 from rpent_robot_robocasa.assets.locate import Choice, locate
 from rpent_robot_robocasa.assets.package import managed_package
 
@@ -22,3 +25,17 @@ def check(config: EnvServerConfig) -> None:
     package = managed_package() if config.assets in get_args(Choice) else None
     if package is not None:
         locate(cast("Choice", config.assets), version=package.version)
+
+
+def diagnosis() -> CheckResult:
+    """Tell which kitchen assets a run would use, for `rpent doctor`."""
+    package = managed_package()
+    if package is None:
+        return CheckResult(status="skip", message="The simulator is not in its managed environment.")
+    try:
+        found = locate("auto", version=package.version)
+    except RpentError as error:
+        return CheckResult(status="warn", message=error.message, remedy=error.hint or "")
+    return CheckResult(
+        status="ok", message=f"A run uses the {found.kind} kitchen assets in `{found.folder}`."
+    )
