@@ -16,6 +16,9 @@ DRIVING: Until = {"base_tolerance_m": 0.03, "base_tolerance_rad": 0.05, "stall_s
 SPEED_M = 0.015
 """Metres per control step: a third of what the base can do."""
 
+EDGE_M = 0.02
+"""It stays so far inside the workspace."""
+
 LEAST_M = 0.03
 """Shorter ways are not worth starting the base for."""
 
@@ -34,6 +37,8 @@ def drive_along(world: World, offset: NDArray[np.float64]) -> float:
     if not can_drive(world) or distance < LEAST_M:
         return 0.0
     before = np.array(world.state.extra["base_position"][:2], dtype=np.float64)
-    world.move([{"base_position": before + offset, "max_step_m": SPEED_M}], DRIVING)
+    low, high = (np.asarray(world.workspace[end][:2]) for end in ("low", "high"))
+    goal = np.clip(before + offset, low + EDGE_M, high - EDGE_M)
+    world.move([{"base_position": goal, "max_step_m": SPEED_M}], DRIVING)
     after = np.asarray(world.state.extra["base_position"][:2], dtype=np.float64)
     return float((after - before) @ offset / distance)

@@ -55,6 +55,12 @@ ROOM_M = 0.15
 HOOKS = tuple(math.radians(angle) for angle in (60, 50, 75, 40, 85))
 """Likewise behind a rack's front edge."""
 
+BAR_HOOKS = tuple(math.radians(angle) for angle in (55, 50, 60))
+"""Likewise behind a level bar under a counter's edge, where the hand has no room to close across it."""
+
+BEHIND_M = 0.028
+"""From the middle of a bar to the middle of the gap behind it."""
+
 LIP_M = 0.012
 """How thick a rack's front edge is."""
 
@@ -104,23 +110,41 @@ def open_drawer(world: World, thing: Found, distance_m: float | None = None) -> 
     """Draw a drawer or rack out until it stops, or by a distance."""
     grip = find_grip(thing.points, thing.eye, world.facing, handle_of(world, thing))
     world.bring_within_reach(grip.place + ROOM_M * grip.out, grip.out)
-    if grip.lip:
-        hook(world, grip)
-    elif not take(world, grip):
+    hooked = grip.lip or not take(world, grip)
+    if hooked and not grip.lip:
         _let_go(world, grip.out)
-        return failed("the fingers closed beside the handle")
+    if hooked:
+        hook(world, grip)
     wanted = distance_m or DRAW_M
     start = tips(world)
     push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), speed_m=PULL_STEP_M)
     drive_along(world, (wanted - min(wanted, ARM_M)) * grip.out[:2])
     moved = float((tips(world) - start) @ grip.out)
-    slipped = not grip.lip and world.state.gripper_opening_m < gripper.HELD_OPENING
+    slipped = not hooked and world.state.gripper_opening_m < gripper.HELD_OPENING
     _let_go(world, grip.out)
-    if slipped and not world.state.success:
-        return failed(f"the handle slipped out of the fingers within {moved:.3f} m", moved)
-    if moved < min(ENOUGH_M, wanted / 2) and not world.state.success:
-        return failed(f"it is blocked after {moved:.3f} m", moved)
-    return ContactResult(ok=True, moved_m=moved)
+    if not world.state.success:
+        moved = _came_out(world, thing, grip.out, moved)
+    if moved >= min(ENOUGH_M, wanted / 2) or world.state.success:
+        return ContactResult(ok=True, moved_m=moved)
+    why = "the handle slipped out of the fingers" if slipped or hooked else "it is blocked"
+    return failed(f"{why} within {moved:.3f} m", moved)
+
+
+def _came_out(world: World, thing: Found, out: NDArray[np.float64], moved_m: float) -> float:
+    """Return how far a drawer's front has come out, as it is seen now; at most as far as the hand went."""
+    across = np.cross(UP, out)
+    seen = [
+        other.points
+        for other in world.find(thing.label)
+        if abs((other.middle - thing.middle) @ across) < SAME_M
+        and abs(other.middle[2] - thing.middle[2]) < SAME_M
+    ]
+    if not seen:
+        return moved_m
+    before, after = (
+        max(float(np.percentile(each @ out, 98)) for each in some) for some in ([thing.points], seen)
+    )
+    return float(np.clip(after - before, 0.0, moved_m))
 
 
 def close_drawer(world: World, thing: Found, distance_m: float | None = None) -> ContactResult:
@@ -242,13 +266,17 @@ def take(world: World, grip: Grip) -> bool:
 
 
 def hook(world: World, grip: Grip) -> None:
-    """Bring closed finger tips down behind the front edge of a rack."""
-    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in HOOKS]
+    """Bring closed finger tips behind a bar along the hand's axis, or down behind the front edge of a rack."""
+    dips = HOOKS if grip.lip else BAR_HOOKS
+    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in dips]
     hands = both_hands(world, approaches, np.cross(UP, grip.out))
-    behind = grip.place - HALF_FLAT_M * grip.out
-    above, low = behind + APART_M * UP, behind - HOOK_M * UP
-    hand = hands[hand_choices(world, [[above, low]] * len(hands), hands)[0]]
-    line_up(world, [above + BACK_M * (grip.out + UP), above], hand)
+    behind = grip.place - (HALF_FLAT_M if grip.lip else BEHIND_M) * grip.out
+    low = behind - (HOOK_M if grip.lip else 0.0) * UP
+    ways = [[behind + APART_M * UP if grip.lip else low - APART_M * hand[:, 2], low] for hand in hands]
+    best = hand_choices(world, ways, hands)[0]
+    hand, (before, low) = hands[best], ways[best]
+    back = before + BACK_M * (grip.out + UP) if grip.lip else before - BACK_M * hand[:, 2]
+    line_up(world, [back, before], hand)
     world.move([tips_at(low, hand, speed_m=0.02)], PUSHING)
 
 
