@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from rpent.env.client import EnvClient
@@ -14,6 +16,8 @@ from pathlib import Path
 from rpent_robot_robocasa.catalog import find_task
 from rpent_robot_robocasa.server.kitchen import import_simulator
 import_simulator(Path(sys.argv[1]))
+from itertools import pairwise
+
 import numpy as np
 from robosuite.utils.binding_utils import MjRenderContextOffscreen
 from rpent_manipulation.mujoco.renderer import Renderer
@@ -54,7 +58,7 @@ def test_they_are_the_same_before_and_after_resets(make_env):
     after = env.observe(names, size=96).images
     for name in names:
         np.testing.assert_array_equal(after[name], before[name])
-    for one, other in zip(names, names[1:], strict=False):
+    for one, other in pairwise(names):
         assert np.mean(before[one] != before[other]) > 0.3
 
 
