@@ -54,7 +54,9 @@ class Placing:
         if not holds:
             things = self._things(target, recall=attempt == 0)
             placed = [m for m in things if target is not None and self._holds(m.candidate, target)]
-            handled = self._let_go if self._do.mobile else attempt > 0  # a counter may be where it comes from, too
+            handled = (
+                self._let_go if self._do.mobile else attempt > 0
+            )  # a counter may be where it comes from, too
             trusted = handled or self._do.resumed or self._goal.item.count > 1
             if trusted and len(placed) >= self._goal.item.count:
                 return self._done()

@@ -55,9 +55,9 @@ def ways(goal: Operation, offered: Container[str]) -> list[Way]:
     elif isinstance(goal, Swing):
         found = [Way("push", goal.item, side=goal.side)]
     elif isinstance(goal, Slide):
-        found = _sliding(goal)
+        found = [_rail("open" if goal.way == "out" else "close", goal.item, offered)]
     else:
-        found = _opening(goal)
+        found = _opening(goal, offered)
     return [way for way in found if way.tool in offered]
 
 
@@ -86,17 +86,17 @@ def _adjusting(goal: Adjust) -> list[Way]:
     return [Way("push", goal.item, side="left" if goal.level == "hot" else "right")]
 
 
-def _sliding(goal: Slide) -> list[Way]:
-    if goal.way == "out":
-        return [Way("open_drawer", goal.item), Way("pull", goal.item)]
-    return [Way("close_drawer", goal.item), Way("push", goal.item)]
+def _rail(verb: str, part: Reference, offered: Container[str]) -> Way:
+    """Return how what runs on rails is moved: with the tool for that, or else as anything is pulled and pushed."""
+    made_for_it = f"{verb}_drawer"
+    return Way(made_for_it if made_for_it in offered else {"open": "pull", "close": "push"}[verb], part)
 
 
-def _opening(goal: Open | Close) -> list[Way]:
+def _opening(goal: Open | Close, offered: Container[str]) -> list[Way]:
     verb, item = ("open" if isinstance(goal, Open) else "close"), goal.item
     noun = head(item)
     if noun in ("drawer", "rack"):
-        return [Way(f"{verb}_drawer", item), Way("pull" if verb == "open" else "push", item)]
+        return [_rail(verb, item, offered)]
     if noun in COVERS:
         button = Way("press", _part(whole(item), "button"))
         lid = Way(f"{verb}_door", item)
