@@ -26,11 +26,7 @@ CHOSEN = (
     "NavigateKitchen",
     "PickPlaceCounterToSink",
     "PickPlaceCounterToStove",
-    "PickPlaceStoveToCounter",
     "PickPlaceSinkToCounter",
-    "CoffeeServeMug",
-    "CloseDrawer",
-    "CloseMicrowave",
     "TurnOnStove",
     "TurnOffStove",
 )
