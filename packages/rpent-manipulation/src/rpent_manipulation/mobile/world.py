@@ -46,8 +46,8 @@ TORSO_STEP_M = 0.06
 """Smaller changes of the torso are not worth it."""
 TUCKED_M = 0.12
 """A hand that is within this of its rest place rides along as it is."""
-LIFT_M = 0.04
-"""How far a hand rises before it is drawn in."""
+LIFT_M, BACK_M = 0.04, 0.2
+"""How far a hand rises while it is drawn back by so much: from under a cabinet, before it rises to its rest place."""
 HAND_ROOM_M = 0.15
 """The hand, wherever it points, and the wrist behind it are within this of the grasp point, seen from above."""
 OVERHEAD_M = 0.3
@@ -305,15 +305,17 @@ class MobileWorld(World):
         return self._ended(goal, reason, route.length_m, result.steps)
 
     def _tuck(self) -> list[Waypoint]:
-        """Return waypoints that draw a stretched hand in to where it rests: up first, then back."""
+        """Return waypoints that draw a stretched hand in to where it rests: back first, then up."""
         here = self._in_base(self.state.eef_position)
         if np.linalg.norm(here - self._rest) < TUCKED_M:
             return []
         highest = kinematics.highest(self.state.eef_position, self.base) - self.base[2] - 0.02
         rise = min(here[2] + LIFT_M, self._rest[2], highest)
-        up = np.array([here[0], here[1], max(here[2], rise)])
+        inward = self._rest[:2] - here[:2]
+        back = here[:2] + inward * min(1.0, BACK_M / max(float(np.linalg.norm(inward)), 1e-6))
+        out = np.array([*back, max(here[2], rise)])
         upright: Waypoint = {"position": self._from_base(self._rest), "yaw": self.home_yaw, "pitch": 0.0}
-        return [{"position": self._from_base(up)}, upright]
+        return [{"position": self._from_base(out)}, upright]
 
     def _ended(self, goal: Pose | None, reason: str, route_m: float = 0.0, steps: int = 0) -> Drive:
         here = self.pose
