@@ -142,7 +142,11 @@ class KitchenSession:
         return {"ok": True}
 
     def _grasp(self, target: str, segment_id: str, strategy: str, attempt: int) -> dict[str, Any]:
-        self.held = self.fixtures[int(segment_id)]
+        thing = self.fixtures[int(segment_id)]
+        if thing.fails > 0:
+            thing.fails -= 1
+            return {"held": False, "reason": "the fingers closed on nothing"}
+        self.held = thing
         return {"held": True}
 
     def _place(self, on: str, segment_id: str, relation: str) -> dict[str, Any]:

@@ -106,6 +106,14 @@ def test_pick_and_place_with_a_target_elsewhere_in_the_room(room: Any, fixture: 
     assert apple.position == sink.position
 
 
+def test_what_stands_on_the_same_counter_is_not_placed_before_it_was_let_go(room: Any, fixture: Any) -> None:
+    mug = fixture("mug", (0.7, 0.0, 0.95), (0.06, 0.06, 0.1), fails=1)
+    counter = fixture("counter", (0.8, 0.0, 0.89), (0.6, 2.0, 0.02), works="retract")
+    session = room("Pick the mug from under the shelf and place it on the counter.", [mug, counter])
+    assert run(session) == "success"
+    assert session.names() == ["grasp", "grasp", "place", "retract", "finish"]
+
+
 def test_nothing_like_it_in_the_room(room: Any, fixture: Any) -> None:
     session = room("Turn on the blender by pressing the power button.", microwave(fixture, start_button=""))
     assert run(session) == "failure"
