@@ -11,7 +11,7 @@ pytestmark = pytest.mark.sim
 
 TASKS = (
     "OpenDrawer",
-    "CloseMicrowave",
+    "OpenMicrowave",
     "StartCoffeeMachine",
     "TurnOnElectricKettle",
     "TurnOnToaster",
