@@ -1,6 +1,6 @@
 """A kinematic stand-in for the kitchen's env server, so that the agent's side is tested without the simulator.
 
-The hand and the base go where they are told, five millimetres a control step; nothing is in their way.
+The hand and the base go where they are told; nothing is in their way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 CAMERAS = ("agentview_left", "agentview_right", "wrist", "navview")
 JOINTS = np.array([0.0, -1.02, 0.0, -2.25, 0.0, 1.55, 0.69])
 LOW, HIGH = np.array([-3.0, -3.0, 0.0]), np.array([3.0, 3.0, 2.3])
-ARM_Z, STEP_M, STEP_S = 0.70, 0.005, 0.005
+ARM_Z = 0.70
+STEP_M = 0.02
+"""What an action moves the base by."""
+SERVO_M, SERVO_S = 0.005, 0.005
+"""What a motion moves hand or base by in a control step, and how long that takes."""
 
 
 class FakeKitchen:
@@ -134,11 +138,11 @@ class FakeKitchen:
 
     def _go(self, call: CallContext, key: str, goal: Any) -> bool:
         start = np.asarray(self.state[key])
-        steps = max(1, int(np.ceil(np.linalg.norm(goal - start) / STEP_M)))
+        steps = max(1, int(np.ceil(np.linalg.norm(goal - start) / SERVO_M)))
         for number in range(1, steps + 1):
             if call.cancel.cancelled:
                 return False
-            time.sleep(STEP_S)
+            time.sleep(SERVO_S)
             self.state[key] = (start + (goal - start) * number / steps).tolist()
             self.state["step"] += 1
         return True
