@@ -105,10 +105,22 @@ def turn_knob(
     total = angle_rad or (OFF_RAD if direction == "off" else TURN_RAD)
     turned = 0.0
     for sense in SENSES[direction]:
-        turned = _twist(world, find_knob(thing.points, axis), sense * total)
+        turned = _rounds(world, thing, axis, sense * total)
         if world.state.success or abs(turned) > min(FELT_RAD, total / 2):
             return ContactResult(ok=True, angle_rad=turned)
     return failed(f"the hand turned by {turned:.2f} rad only, or slipped off", angle_rad=turned)
+
+
+def _rounds(world: World, thing: Found, axis: NDArray[np.float64], angle_rad: float) -> float:
+    """Turn by an angle, gripping anew where the wrist's range ends, until the knob no longer follows."""
+    turned = 0.0
+    while abs(angle_rad) - abs(turned) > FELT_RAD and not world.state.success:
+        left = math.copysign(min(abs(angle_rad) - abs(turned), TURN_RAD), angle_rad)
+        followed = _twist(world, find_knob(world.again(thing).points, axis), left)
+        turned += followed
+        if abs(followed) < FELT_RAD:
+            break
+    return turned
 
 
 def _twist(world: World, knob: Knob, angle_rad: float) -> float:
