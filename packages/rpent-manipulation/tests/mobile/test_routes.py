@@ -127,3 +127,13 @@ def test_a_route_is_free_and_ends_at_the_goal(
     legs = [start, *route.poses]
     assert route.length_m == pytest.approx(sum(float(np.linalg.norm(b.xy - a.xy)) for a, b in pairwise(legs)))
     assert route.length_m >= np.linalg.norm(goal.xy - start.xy) - 1e-9
+
+
+def test_the_roomiest_place_is_reachable() -> None:
+    plan = room((1.5, 0.0, 1.7, 4.0))  # the right part is larger, and walled off
+    place = Routes(plan, BASE, Pose(0.9, 2.0, 1.57)).roomiest(0.0)
+    assert place is not None
+    assert place.ahead(BASE.pivot_m)[0] < 1.5
+    place = Routes(plan, BASE, Pose(3.0, 2.0, 0.0)).roomiest(0.0)
+    assert place is not None
+    assert place.ahead(BASE.pivot_m)[0] == pytest.approx(3.35, abs=0.1)

@@ -99,6 +99,15 @@ class Routes:
         """Return the nearest pose of another yaw: where there is room to turn; None when it cannot get there."""
         return None if self._out is None else self._standing(self._pivot(self._out), yaw)
 
+    def roomiest(self, yaw: float) -> Pose | None:
+        """Return the reachable pose of a yaw that is farthest from everything: where most of the room is seen from."""
+        room = np.where(np.isfinite(self._costs), self.plan.clearance_m.ravel(), 0.0)
+        number = int(np.argmax(room))
+        if room[number] <= 0.0:
+            return None
+        width = self._open.shape[1]
+        return self._standing(self.plan.place((number // width, number % width)), yaw)
+
     def _direct(self, goal: Pose) -> Route | None:
         """Return a way in one straight line that keeps the yaw, where the goal has the same."""
         start = self._start

@@ -23,7 +23,7 @@ Place = Annotated[list[float], Field(min_length=2, max_length=2)]
 Metres = Annotated[float, Field(ge=-2, le=2)]
 
 LOOKS = 4
-"""A thing that is not seen is looked for in so many directions."""
+"""A thing that is not seen is looked for in so many directions, then again from the middle of the room."""
 
 
 class NavigationTools:
@@ -110,6 +110,20 @@ class NavigationTools:
         Raises:
             ToolError: It is seen from no side.
         """
+        world = self.world
+        found = self._seen_around(target)
+        if found is None and not world.state.episode_over:
+            middle = world.routes().roomiest(world.base_yaw)
+            if middle is not None and world.drive_to(middle.xy, middle.yaw).ok:
+                found = self._seen_around(target)
+        if found is None:
+            raise ToolError(
+                f"`{target}` is not in sight from here, in whatever direction.",
+                hint="Try other words, or drive on.",
+            )
+        return found
+
+    def _seen_around(self, target: str) -> Found | None:
         world, first = self.world, self.world.base_yaw
         for look in range(LOOKS):
             if look:
@@ -117,10 +131,7 @@ class NavigationTools:
             found = world.find(target)
             if found:
                 return found[0]
-        raise ToolError(
-            f"`{target}` is not in sight from here, in whatever direction.",
-            hint="Try other words, or drive on.",
-        )
+        return None
 
     def _driven(self, drive: Drive, label: str | None = None) -> ToolResult:
         here = self.world.pose
