@@ -64,6 +64,10 @@ class FlashPlanner:
                 return "failure", " ".join(details)
             if executor.accomplished:
                 break
+        if executor.mobile and session.observation.get("task_success") is False:
+            return "failure", " ".join(
+                [*details, "All of it was done, but the episode does not count it as solved."]
+            )
         return "success", " ".join(details)
 
 

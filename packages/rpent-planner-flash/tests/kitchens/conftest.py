@@ -78,6 +78,7 @@ class KitchenSession:
             "base_position": [*self.position, 0.0],
             "base_yaw_rad": self.yaw,
             "terminated": self.over,
+            "task_success": self.over,
             "holding": self.held.label if self.held else None,
         }
 

@@ -56,6 +56,13 @@ def test_what_the_tool_did_is_not_success_where_the_episode_goes_on(room: Any, f
     assert session.names() == ["press", "retract", "press", "retract", "finish"]
 
 
+def test_what_was_put_down_is_not_success_where_the_episode_says_otherwise(room: Any, fixture: Any) -> None:
+    things = [fixture("apple", (0.7, 0.0, 0.9)), fixture("bowl", (0.7, 0.3, 0.9), (0.2, 0.2, 0.1))]
+    session = room("Put the apple in the bowl.", things)
+    assert run(session) == "failure"
+    assert "does not count it as solved" in session.finished["summary"]
+
+
 def test_the_drawer_before_the_robot_on_the_side_that_is_named(room: Any, fixture: Any) -> None:
     places = [(0.7, y, z) for y in (0.9, 0.35, -0.35, -0.9) for z in (0.8, 0.3)]
     things = [fixture("drawer", place) for place in places]
