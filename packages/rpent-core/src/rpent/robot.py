@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import BaseModel
@@ -70,6 +71,29 @@ class Prompts:
     system: str
     user: str
     sections: tuple[PromptSection, ...] = ()
+
+    @classmethod
+    def from_files(cls, package: str, sections: Sequence[tuple[str, tuple[str, ...]]]) -> Prompts:
+        """Read prompts from Markdown: `role.md`, `task.md`, and a file a section, whose first line is its title.
+
+        Args:
+            package: The package that holds the files: `__name__`.
+            sections: File stem → what the section needs, in order.
+        """
+        folder = files(package)
+
+        def text(stem: str) -> str:
+            return (folder / f"{stem}.md").read_text("utf-8")
+
+        def section(stem: str, needs: tuple[str, ...]) -> PromptSection:
+            title, _, rest = text(stem).partition("\n")
+            return PromptSection(title=title.removeprefix("# "), text=rest.strip(), needs=needs)
+
+        return cls(
+            system=text("role"),
+            user=text("task"),
+            sections=tuple(section(stem, needs) for stem, needs in sections),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rpent.env.client import EnvClient
-from rpent.tools.result import Capture
-from rpent.tools.toolkit import Toolkit
 from rpent_manipulation.mobile.world import MobileWorld
+from rpent_manipulation.toolkit import ArmToolkit
 from rpent_manipulation.tools.kitchen import KitchenTools
-from rpent_manipulation.tools.look import LookTools, picture
+from rpent_manipulation.tools.look import LookTools
 from rpent_manipulation.tools.motion import MotionTools
 from rpent_manipulation.tools.navigation import NavigationTools
 from rpent_manipulation.world import VIEW_SIZE
@@ -34,7 +33,9 @@ SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max
 """What the env server says of the episode that goes into the run's record."""
 
 
-class RobocasaToolkit(NavigationTools, MotionTools, LookTools, KitchenTools, HandTools, PolicyTools, Toolkit):
+class RobocasaToolkit(
+    NavigationTools, MotionTools, LookTools, KitchenTools, HandTools, PolicyTools, ArmToolkit
+):
     """The mobile Panda of RoboCasa365 as a planner sees it."""
 
     cameras: ClassVar[tuple[str, ...]] = CAMERAS
@@ -65,29 +66,6 @@ class RobocasaToolkit(NavigationTools, MotionTools, LookTools, KitchenTools, Han
         """Whether a tool is offered."""
         return name not in LEFT_OUT
 
-    def capture(self) -> Capture:
-        """Render the main picture with its depth and take an exact snapshot.
-
-        The same picture serves the next `segment` call; nothing more is rendered than what is shown.
-        """
-        world = self.world
-        view = world.view()
-        meta = view.calibration
-        return Capture(
-            state=world.summary(),
-            images=[picture(view, f"after control step {view.observation.step}")],
-            depth={view.camera: view.depth},
-            cameras={
-                view.camera: {
-                    "width": meta.width,
-                    "height": meta.height,
-                    "intrinsics": meta.intrinsics.tolist(),
-                    "world_from_camera": meta.world_from_camera.tolist(),
-                }
-            },
-            snapshot=world.snapshot(),
-        )
-
     def details(self) -> Mapping[str, Any]:
         """Return which kitchen and episode it is, from the env server itself."""
         return {key: self._scene[key] for key in SCENE if key in self._scene}
@@ -101,31 +79,6 @@ class RobocasaToolkit(NavigationTools, MotionTools, LookTools, KitchenTools, Han
         if self._scene["assets"] == "real":
             return ()
         return ("The kitchen is built of placeholder assets: results on them are not RoboCasa365's.",)
-
-    def benchmark_success(self) -> bool | None:
-        """Return the benchmark's own verdict, latched over the episode."""
-        return self.world.state.success
-
-    def env_steps(self) -> int:
-        """Return the control steps since the episode began."""
-        return self.world.state.step
-
-    def episode_over(self) -> str | None:
-        """Say why no further action is accepted, or None."""
-        state = self.world.state
-        if state.terminated:
-            return "The episode is over: the benchmark says that the task is solved. Call `finish`."
-        if state.truncated:
-            return "The episode is over: its step limit is reached. Call `finish`."
-        return None
-
-    def snapshot(self) -> bytes | None:
-        """Return the exact state of the simulator, and what the hand holds."""
-        return self.world.snapshot()
-
-    def restore(self, snapshot: bytes) -> None:
-        """Come back to a snapshot."""
-        self.world.restore(snapshot)
 
     def reset(self) -> None:
         """Begin the episode anew: same task, same seed, same kitchen."""

@@ -5,9 +5,7 @@ Braces in the files are template variables of the run.
 
 from __future__ import annotations
 
-from importlib.resources import files
-
-from rpent.robot import Prompts, PromptSection
+from rpent.robot import Prompts
 
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("scene", ()),
@@ -26,17 +24,4 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def prompts() -> Prompts:
     """Return the templates."""
-    return Prompts(
-        system=_text("role"),
-        user=_text("task"),
-        sections=tuple(_section(stem, needs) for stem, needs in SECTIONS),
-    )
-
-
-def _section(stem: str, needs: tuple[str, ...]) -> PromptSection:
-    title, _, text = _text(stem).partition("\n")
-    return PromptSection(title=title.removeprefix("# "), text=text.strip(), needs=needs)
-
-
-def _text(stem: str) -> str:
-    return (files(__name__) / f"{stem}.md").read_text("utf-8")
+    return Prompts.from_files(__name__, SECTIONS)
