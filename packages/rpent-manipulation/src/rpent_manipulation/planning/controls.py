@@ -20,6 +20,10 @@ NEAR_M = 0.05
 """Surface points within this distance of a control tell which way its panel faces."""
 
 ELEVATIONS = (0.0, math.radians(30), math.radians(60), math.pi / 2)
+SQUARE = 0.01
+SLOPING_M = 0.006
+"""Sloping panels are rare: they must be flatter than upright and level ones by this."""
+
 AZIMUTH_STEP = math.radians(5)
 
 CORRIDOR_M = (0.03, 0.14)
@@ -51,7 +55,9 @@ def outward(points: Points, around: Points, eye: NDArray[np.float64]) -> NDArray
     for axis in _directions():
         if axis @ toward < 0.15 * np.linalg.norm(toward):
             continue
-        cost = _thickness(points @ axis) + 0.5 * _thickness(near @ axis) + _blocked(middle, axis, around)
+        cost = _thickness(points @ axis) + _thickness(near @ axis) + _blocked(middle, axis, around)
+        if SQUARE < abs(float(axis @ UP)) < 1.0 - SQUARE:
+            cost += SLOPING_M
         if cost < best:
             best, found = cost, axis
     return found
@@ -63,7 +69,6 @@ def _directions() -> list[NDArray[np.float64]]:
     for elevation in ELEVATIONS[:-1]:
         for azimuth in np.arange(-math.pi, math.pi, AZIMUTH_STEP):
             flat = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
-            # Sloping panels are rare: they must be clearly flatter than upright ones.
             found.append(flat * math.cos(elevation) + UP * math.sin(elevation))
     return [*found, UP]
 

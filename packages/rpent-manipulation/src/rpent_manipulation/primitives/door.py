@@ -61,6 +61,9 @@ NEAR_EDGE_M = 0.05
 INSIDE_M = 0.035
 """From the outer side to the middle of fingers behind the door: its thickness and half a finger."""
 
+ENTER_M = 0.065
+"""Likewise on the way behind it, with room to spare."""
+
 OUTSIDE_M = 0.012
 """From the outer side to the middle of fingers before it: they are pressed against it."""
 
@@ -121,7 +124,7 @@ def _swing_open(world: World, leaf: Leaf, begin: float, end: float) -> float:
     """Go behind the free edge of a door that is ajar and swing it open; returns the angle that was reached."""
     share = 1.0 - NEAR_EDGE_M / leaf.width_m
     beyond = 1.0 + APART_M / leaf.width_m
-    inside = -INSIDE_M if leaf.kind == "side" else -APART_M
+    inside = -ENTER_M if leaf.kind == "side" else -APART_M
     angles = _angles(begin, end)
     way = [leaf.place(share, angle, -OUTSIDE_M if angle > begin else inside) for angle in [begin, *angles]]
     way[1:] = [leaf.place(share, angle, -INSIDE_M) for angle in angles]
