@@ -29,6 +29,10 @@ CHOSEN = (
     "PickPlaceSinkToCounter",
     "TurnOnStove",
     "TurnOffStove",
+    "CheesyBread",
+    "SlideToasterOvenRack",
+    "CloseDrawer",
+    "OpenDrawer",
 )
 """The tasks that are measured by default."""
 MOVING = ("Navigate", "PickPlace", "CoffeeServe", "CoffeeSetup", "CheesyBread", "MakeIced", "PackDessert")
