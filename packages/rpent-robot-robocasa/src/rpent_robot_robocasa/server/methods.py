@@ -20,6 +20,7 @@ from rpent_robot_robocasa.config import LAYOUTS, Split
 from rpent_robot_robocasa.server import omron, snapshot
 from rpent_robot_robocasa.server.cameras import CAMERA_NAMES, MAIN_CAMERA
 from rpent_robot_robocasa.server.episode import REACH_M, Episode
+from rpent_robot_robocasa.server.floor_plan import floor_plan
 from rpent_robot_robocasa.server.instances import Instances
 from rpent_robot_robocasa.server.kitchen import CONTROL_FREQ_HZ, Kitchen
 from rpent_robot_robocasa.server.kitchens import Choice
@@ -224,8 +225,6 @@ class RobocasaEnv:
 
     def floor_plan(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
         """Return where the base cannot stand: what a robot's own map of the room holds, no movable things."""
-        from rpent_robot_robocasa.server.floor_plan import floor_plan  # noqa: PLC0415
-
         return floor_plan(self.kitchen.env)
 
     def instances(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
@@ -240,7 +239,6 @@ class RobocasaEnv:
 
     def snapshot(self, call: CallContext) -> bytes:  # noqa: ARG002
         """Return the exact state."""
-        assert self.kitchen is not None
         return self._snapshots.save(self.episode)
 
     def restore(self, call: CallContext, *, data: bytes) -> dict[str, Any]:  # noqa: ARG002
@@ -260,7 +258,7 @@ class RobocasaEnv:
 
     def record(
         self,
-        call: CallContext,  # noqa: ARG002
+        call: CallContext,
         *,
         enabled: bool = True,
         camera: str = MAIN_CAMERA,
@@ -275,6 +273,9 @@ class RobocasaEnv:
         name = CAMERA_NAMES.get(camera, camera)
         side = guardrails.count(size, _MIN_SIZE, 512, "`size`")
         spacing = guardrails.count(every, 1, 10_000, "`every`")
+        self.camera_meta(
+            call, camera=camera, size=side
+        )  # an unknown one is refused before anything is recorded
         self._recording = Recording(self.renderer, camera=name, size=side, every=spacing)
         self._rearm_recording()
         self._recording.capture(self.episode.steps)

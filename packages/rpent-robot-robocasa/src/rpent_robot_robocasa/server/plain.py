@@ -70,7 +70,8 @@ class PlainState:
             if now.get(path) != value:
                 owner, name = self._find(path)
                 setattr(owner, name, decode(value))
-        unchanged = [paths for paths in self._first_same if not set(paths) & set(changes["changed"])]
+        elsewhere = {*changes["changed"], *changes["gone"]}
+        unchanged = [paths for paths in self._first_same if not elsewhere & set(paths)]
         for first, *others in (*unchanged, *changes["same"]):
             array = getattr(*self._find(first))
             for path in others:
