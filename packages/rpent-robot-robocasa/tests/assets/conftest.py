@@ -73,7 +73,8 @@ OBJ_CATEGORIES = dict(
     wine=dict(types=("drink", "alcohol"), lightwheel=dict(scale=2.0)),
 )
 """,
-    "environments/kitchen/juice.py": '_SLICED = [{"instance": "kiwi_6"}]\nTEXTURE = "textures/wood/dark_wood.png"\n',
+    "environments/kitchen/juice.py": '_SLICED = [{"instance": "kiwi_6"}]\nTEXTURE = "textures/wood/dark_wood.png"\n'
+    'INFO = {"mjcf_path": "aigen_objs/apple/apple_8/model.xml"}\n',
 }
 
 

@@ -24,6 +24,7 @@ def test_everything_that_the_package_names_is_there(package, tmp_path):
         "objects/aigen_objs/apple/apple_p1/model.xml",
         "objects/objaverse/bread/bread_p0/model_upright.xml",
         "objects/objaverse/kiwi/kiwi_6/model.xml",
+        "objects/aigen_objs/apple/apple_8/model.xml",
         "objects/lightwheel/saucepan/saucepan_with_lid_p0/model.xml",
         "objects/lightwheel/saucepan/saucepan_with_lid_p0/saucepan_lid/model.xml",
         "objects/lightwheel/jar/Jar024/Jar024_Lid/model.xml",

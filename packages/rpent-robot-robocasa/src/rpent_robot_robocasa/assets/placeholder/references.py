@@ -22,6 +22,7 @@ _SEARCHED = (
 _TEXTURE = re.compile(r"(?:generative_)?textures/[\w./-]+\.(?:png|jpg|jpeg)")
 _MODEL = re.compile(r"(?:fixtures|objects)/[\w./-]+")
 _INSTANCE = re.compile(r'"instance": "(\w+_\d+)"')
+_INSTANCE_FILE = re.compile(r'"mjcf_path": "((?:objaverse|aigen_objs|lightwheel)/\w+/\w+)/model\.xml"')
 _NAMED_FILE = re.compile(r'<texture[^>]*file="([^"]+)"')
 _REGISTRY_XML = re.compile(r"^\s+xml:\s*(\S+)", re.MULTILINE)
 
@@ -34,7 +35,7 @@ class References:
     models: tuple[str, ...]
     """Folders with a `model.xml`, or XML files."""
     instances: tuple[str, ...]
-    """Objects that a task asks for by their own names: `kiwi_6`."""
+    """Objects that a task asks for by their own names, below `objects/`: `objaverse/kiwi/kiwi_6`."""
 
 
 def find_references(package: Path) -> References:
@@ -45,7 +46,8 @@ def find_references(package: Path) -> References:
     for text in _texts(package):
         textures.update(_TEXTURE.findall(text))
         models.update(name.rstrip("./") for name in _MODEL.findall(text))
-        instances.update(_INSTANCE.findall(text))
+        instances.update(_INSTANCE_FILE.findall(text))
+        instances.update(f"objaverse/{name.rpartition('_')[0]}/{name}" for name in _INSTANCE.findall(text))
     textures.update(_textures_of_models(package / BUNDLED))
     return References(tuple(sorted(textures)), tuple(sorted(models)), tuple(sorted(instances)))
 

@@ -74,8 +74,7 @@ def generated_files(package: Path) -> Iterator[tuple[str, bytes]]:
             yield f"{folder}/tex.png", flat_png(texture_colour("wood" if "cabinets" in folder else "metal"))
     for category in read_categories(package):
         yield from _objects(category)
-        named = [name for name in references.instances if name.rpartition("_")[0] == category.name]
-        yield from _instances(category, named)
+        yield from _instances(category, references.instances)
 
 
 def _objects(category: Category) -> Iterator[tuple[str, bytes]]:
@@ -91,14 +90,13 @@ def _objects(category: Category) -> Iterator[tuple[str, bytes]]:
                     yield f"{place}/model_upright.xml", upright.text().encode()
 
 
-def _instances(category: Category, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield a category's instances that tasks name; those are looked for in the registry `objaverse`."""
+def _instances(category: Category, names: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield a category's instances that tasks name."""
     for source in category.sources:
-        for folder in source.folders:
-            if folder.startswith("objaverse/"):
-                for name in names:
-                    content = object_model(category, 0, source.scale).text().encode()
-                    yield f"objects/{folder}/{name}/model.xml", content
+        for name in names:
+            if name.rpartition("/")[0] in source.folders:
+                content = object_model(category, 0, source.scale).text().encode()
+                yield f"objects/{name}/model.xml", content
 
 
 def _copy_bundled(source: Path, target: Path) -> None:
