@@ -86,6 +86,10 @@ BEFORE_ROBOT_M = 0.28
 ALMOST_RAD = 0.2
 """A door that stops this near to shut is taken for shut."""
 
+NEAR_DOOR_M = 0.7
+IN_FRONT = 0.94
+"""Cosine of the angle up to which a door counts as lying in its front."""
+
 ENOUGH = 0.6
 """Share of an arc after which a door counts as moved where the benchmark does not say so."""
 
@@ -169,11 +173,25 @@ def close_door(world: World, thing: Found) -> ContactResult:
     left = max(0.0, _angle(leaf, tips(world), shove.way[-1]) * -1.0)
     back_off(world, -shove.hand[:, 2])
     done = whole - left
-    if world.state.success or pushed.status == "reached" or left < ALMOST_RAD:
+    if world.state.success:
+        return ContactResult(ok=True, angle_rad=done)
+    if looks_open(world, thing, ahead):
+        return failed("it still stands open; the fingers slipped past it")
+    if pushed.status == "reached" or left < ALMOST_RAD:
         return ContactResult(ok=True, angle_rad=done)
     return failed(
         f"it stopped {left:.2f} rad before it was shut: {pushed.detail or pushed.status}", angle_rad=done
     )
+
+
+def looks_open(world: World, thing: Found, ahead: NDArray[np.float64]) -> bool:
+    """Whether a door, as it is seen now, does not lie in the front that is looked at along `ahead` (3,)."""
+    seen = [
+        other
+        for other in world.find(thing.label)
+        if np.linalg.norm(other.middle - thing.middle) < NEAR_DOOR_M
+    ]
+    return bool(seen) and abs(find_panel(seen[0].points, seen[0].eye).normal @ ahead) < IN_FRONT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
