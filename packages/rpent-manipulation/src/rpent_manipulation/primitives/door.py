@@ -191,7 +191,7 @@ def looks_open(world: World, thing: Found, ahead: NDArray[np.float64]) -> bool:
         for other in world.find(thing.label)
         if np.linalg.norm(other.middle - thing.middle) < NEAR_DOOR_M
     ]
-    return bool(seen) and abs(find_panel(seen[0].points, seen[0].eye).normal @ ahead) < IN_FRONT
+    return bool(seen) and abs(float(find_panel(seen[0].points, seen[0].eye).normal @ ahead)) < IN_FRONT
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
