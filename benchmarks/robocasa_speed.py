@@ -50,7 +50,7 @@ import_simulator(assets)
 import numpy as np
 from rpent_robot_robocasa.server.episode import Episode
 from rpent_robot_robocasa.server.kitchen import Kitchen
-from rpent_robot_robocasa.server.kitchens import Choice
+from rpent_robot_robocasa.kitchens import Choice
 name, blocks, size = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 make = lambda: Kitchen(find_task(name), Choice(split="target"), 0, assets)
 mine, bare = make(), make()

@@ -225,8 +225,8 @@ def try_out(name: str, seed: int, assets: Path) -> dict[str, Any]:
 def _kitchen(name: str, seed: int, assets: Path) -> Any:
     from rpent.errors import UsageError
     from rpent_robot_robocasa.catalog import find_task
+    from rpent_robot_robocasa.kitchens import Choice
     from rpent_robot_robocasa.server.kitchen import Kitchen
-    from rpent_robot_robocasa.server.kitchens import Choice
 
     task = find_task(name)
     for split in SPLITS:

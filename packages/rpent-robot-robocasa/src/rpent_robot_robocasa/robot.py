@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rpent.robot import Robot, TaskSetup
 
 from rpent_robot_robocasa.config import RobocasaConfig
+from rpent_robot_robocasa.kitchens import Choice
 from rpent_robot_robocasa.naming import chosen_task, spoken
-from rpent_robot_robocasa.server.kitchens import Choice
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 from rpent_robot_robocasa.catalog import find_task
+from rpent_robot_robocasa.kitchens import Choice
 from rpent_robot_robocasa.server.floor_plan import floor_plan
 from rpent_robot_robocasa.server.instances import Instances, geom_labels
 from rpent_robot_robocasa.server.kitchen import Kitchen, import_simulator
-from rpent_robot_robocasa.server.kitchens import Choice
 
 SIZE = (256, 256)
 CAMERAS = ("robot0_agentview_left", "robot0_agentview_right")

@@ -23,7 +23,7 @@ from robosuite.utils.binding_utils import MjRenderContextOffscreen
 from rpent_manipulation.mujoco.renderer import Renderer
 from rpent_robot_robocasa.server.cameras import CAMERA_NAMES
 from rpent_robot_robocasa.server.kitchen import Kitchen
-from rpent_robot_robocasa.server.kitchens import Choice
+from rpent_robot_robocasa.kitchens import Choice
 kitchen = Kitchen(find_task("StartCoffeeMachine"), Choice(split="target"), 0, Path(sys.argv[1]))
 sim = kitchen.env.sim
 cameras = list(CAMERA_NAMES.values())
@@ -155,7 +155,7 @@ from rpent_robot_robocasa.server.kitchen import import_simulator
 import_simulator(Path(sys.argv[1]))
 import mujoco
 from rpent_robot_robocasa.server.kitchen import Kitchen
-from rpent_robot_robocasa.server.kitchens import Choice
+from rpent_robot_robocasa.kitchens import Choice
 kitchen = Kitchen(find_task("StartCoffeeMachine"), Choice(split="target"), 0, Path(sys.argv[1]))
 mujoco.mj_kinematics(kitchen.model, kitchen.data)
 seen = kitchen.env._get_observations(force_update=True)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from rpent.errors import EnvironmentSetupError, ExitCode, RpentError, UsageError
 from rpent_robot_robocasa.catalog import find_task
+from rpent_robot_robocasa.kitchens import Choice
 from rpent_robot_robocasa.server import installation
 from rpent_robot_robocasa.server.asset_folder import find_assets
-from rpent_robot_robocasa.server.kitchens import Choice
 
 NEEDED = ("fixtures", "objects", "scenes", "textures")
 

@@ -13,7 +13,7 @@ from rpent_robot_robocasa.catalog import find_task
 from rpent_robot_robocasa.server.kitchen import import_simulator
 import_simulator(Path(sys.argv[1]))
 from rpent_robot_robocasa.server.kitchen import Kitchen
-from rpent_robot_robocasa.server.kitchens import Choice
+from rpent_robot_robocasa.kitchens import Choice
 scenes = []
 for name, seed in json.loads(sys.argv[2]):
     kitchen = Kitchen(find_task(name), Choice(split="target"), seed, Path(sys.argv[1]))

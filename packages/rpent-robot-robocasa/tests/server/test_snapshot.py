@@ -72,7 +72,7 @@ from rpent_robot_robocasa.server.kitchen import import_simulator
 import_simulator(Path(sys.argv[1]))
 from rpent_robot_robocasa.server.episode import Episode
 from rpent_robot_robocasa.server.kitchen import Kitchen
-from rpent_robot_robocasa.server.kitchens import Choice
+from rpent_robot_robocasa.kitchens import Choice
 from rpent_robot_robocasa.server.snapshot import Snapshots
 kitchen = Kitchen(find_task("StartCoffeeMachine"), Choice(split="target"), 0, Path(sys.argv[1]))
 episode = Episode(kitchen, max_steps=None)

@@ -111,10 +111,11 @@ class EnvClient:
         return observation_from(self.channel.call("restore", data=data))
 
     def record(
-        self, *, enabled: bool = True, camera: str = "agentview", size: int = 256, every: int = 20
+        self, *, enabled: bool = True, camera: str | None = None, size: int = 256, every: int = 20
     ) -> None:
-        """Record a frame every so many control steps on the server, or stop."""
-        self.channel.call("record", enabled=enabled, camera=camera, size=size, every=every)
+        """Record a frame every so many control steps on the server, or stop; without a camera the env's main one."""
+        named = {} if camera is None else {"camera": camera}
+        self.channel.call("record", enabled=enabled, size=size, every=every, **named)
 
     def frames(self) -> tuple[NDArray[np.uint8], list[int]]:
         """Fetch and forget the recorded frames: (N, S, S, 3) uint8, and the control step of each."""

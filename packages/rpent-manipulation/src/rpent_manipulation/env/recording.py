@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rpent_manipulation.mujoco.renderer import Renderer
-
 MAX_FRAMES = 240
 """Frames kept at most; at 256 by 256 that is 47 MB. When full, every second one goes and the spacing
 doubles."""
+
+
+class Draws(Protocol):
+    """What draws a scene: `rpent_manipulation.mujoco.renderer.Renderer`, or another simulator's."""
+
+    def picture(self, camera: str, size: tuple[int, int]) -> NDArray[np.uint8]:
+        """Return the upright (H, W, 3) uint8 picture."""
+
+    def picture_and_depth(
+        self, camera: str, size: tuple[int, int]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Return the picture and the (H, W) float32 depth in metres along the camera's z axis."""
+
+    def calibration(self, camera: str, size: tuple[int, int]) -> dict[str, Any]:
+        """Return the camera's meta data for pictures of `size`; see `rpent.env.CameraMeta`."""
 
 
 class Recording:
@@ -23,7 +36,7 @@ class Recording:
     The simulator's thread renders; any thread may fetch.
     """
 
-    def __init__(self, renderer: Renderer, *, camera: str, size: int, every: int) -> None:
+    def __init__(self, renderer: Draws, *, camera: str, size: int, every: int) -> None:
         self.renderer = renderer
         self.camera, self.size, self.every = camera, size, every
         self._lock = threading.Lock()

@@ -14,12 +14,12 @@ import mujoco
 import numpy as np
 from rpent.errors import UsageError
 
+from rpent_manipulation.env.methods import MAX_SIZE
 from rpent_manipulation.mujoco import gl
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MAX_SIZE = 1024
 _MAX_GEOMS = 5000
 _HIDDEN_GROUP = 5
 """MuJoCo draws no sites of this group unless it is told to."""

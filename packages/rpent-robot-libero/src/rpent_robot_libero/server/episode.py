@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rpent_manipulation import rotations
 from rpent_manipulation.env.episode import OPEN, PLAIN, POSITION_SCALE_M, ROTATION_SCALE_RAD
-from rpent_manipulation.env.executed import Executed
-from rpent_manipulation.env.guardrails import EpisodeOverError, Workspace
+from rpent_manipulation.env.guardrails import Workspace
+from rpent_manipulation.env.running import RunningEpisode
 from rpent_manipulation.mujoco.forces import gripper_force_n, hand_bodies
 
 from rpent_robot_libero.server.arm import ACTION_DIM, Arm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from rpent_robot_libero.server.scene import Scene
 
 
-class Episode:
+class Episode(RunningEpisode):
     """The running episode. Every control step of every method goes through `step`."""
 
     tracking = PLAIN
@@ -36,10 +34,9 @@ class Episode:
             settle_steps: Null actions with open fingers before step 0, as the field's evaluations do:
                 recorded objects hover slightly and fall into place.
         """
-        self.scene, self.seed, self.max_steps = scene, seed, max_steps
+        super().__init__(max_steps=max_steps, action_dim=ACTION_DIM)
+        self.scene, self.seed = scene, seed
         self.initial_state = scene.task.initial_state(seed)
-        self.after_step: Callable[[], None] = lambda: None
-        """Called after each control step (a recording)."""
         scene.reset(self.initial_state)
         self.arm = Arm(scene)
         base = scene.data.body(scene.robot.robot_model.root_body).xpos
@@ -50,30 +47,6 @@ class Episode:
             self.arm.control_step(null_action)
             scene.update_visuals()
         self.arm.refresh()
-        self.steps = 0
-        self.success = False
-        self.executed = Executed(ACTION_DIM)
-        """The actions since step 0, or since they were last fetched."""
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the step limit ended the episode."""
-        return not self.success and self.steps >= self.max_steps
-
-    @property
-    def over(self) -> bool:
-        """Whether no further action is accepted."""
-        return self.success or self.steps >= self.max_steps
-
-    def require_running(self) -> None:
-        """Refuse an action after the end.
-
-        Raises:
-            EpisodeOverError: The episode is over.
-        """
-        if self.over:
-            why = "the task succeeded" if self.success else f"the limit of {self.max_steps} steps is reached"
-            raise EpisodeOverError(f"The episode is over: {why} at step {self.steps}.", hint="Call `reset`.")
 
     def step(self, action: NDArray[np.float64]) -> None:
         """Carry out one control step of a 7-vector of finite numbers and evaluate the goal."""
@@ -103,14 +76,11 @@ class Episode:
         arm = self.arm
         yaw, pitch = rotations.yaw_pitch(arm.rotation)
         return {
-            "step": self.steps,
+            **self.standing(),
             "eef_position": arm.position,
             "eef_quaternion": arm.quaternion,
             "gripper_opening_m": arm.gripper_opening_m,
             "joint_positions": arm.joint_positions,
-            "success": self.success,
-            "terminated": self.success,
-            "truncated": self.truncated,
             "images": {},
             "depth": {},
             "cameras": {},

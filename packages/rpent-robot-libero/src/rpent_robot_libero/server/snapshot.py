@@ -2,20 +2,16 @@
 
 Besides MuJoCo's integration state (which holds the solver's warm start) that is: fixture poses and site
 colours, which the benchmark writes into the model; the controller's latched goals and null-space posture; the
-gripper's commanded width; the episode's counters. The bytes are an `.npz` archive of plain arrays with a JSON
-header; nothing is pickled.
+gripper's commanded width; the episode's counters.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
-from rpent.errors import RpentError
+from rpent_manipulation.env.archive import SnapshotError, pack, unpack
 
 from rpent_robot_libero.server.model_store import MUTABLE_FIELDS
 
@@ -39,10 +35,6 @@ _CONTROLLER_CACHE = (
 )
 
 
-class SnapshotError(RpentError):
-    """Bytes that are no snapshot, or one of another task."""
-
-
 def save(episode: Episode) -> bytes:
     """Return the episode's exact state."""
     scene, controller = episode.scene, episode.arm.controller
@@ -63,9 +55,7 @@ def save(episode: Episode) -> bytes:
         "new_update": bool(controller.new_update),
         "sizes": [int(scene.model.nq), int(scene.model.nv), int(scene.model.nbody)],
     }
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, header=np.frombuffer(json.dumps(header).encode(), np.uint8), **arrays)
-    return buffer.getvalue()
+    return pack(header, arrays)
 
 
 def read_header(data: bytes) -> dict[str, Any]:
@@ -74,7 +64,7 @@ def read_header(data: bytes) -> dict[str, Any]:
     Raises:
         SnapshotError: These bytes are no snapshot that this version reads.
     """
-    header, _ = _read(data)
+    header, _ = unpack(data, version=FORMAT)
     return header
 
 
@@ -84,7 +74,7 @@ def load(episode: Episode, data: bytes) -> None:
     Raises:
         SnapshotError: The snapshot is malformed or of another scene.
     """
-    header, arrays = _read(data)
+    header, arrays = unpack(data, version=FORMAT)
     scene, controller = episode.scene, episode.arm.controller
     model = scene.model
     if header["sizes"] != [int(model.nq), int(model.nv), int(model.nbody)]:
@@ -108,15 +98,3 @@ def load(episode: Episode, data: bytes) -> None:
     # forward moved the solver's warm start; derived quantities are right now, so put the state back as it
     # was.
     mujoco.mj_setState(model, scene.data, arrays["state"], _STATE)
-
-
-def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        with np.load(io.BytesIO(bytes(data)), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(arrays.pop("header").tobytes())
-        if header["format"] != FORMAT:
-            raise SnapshotError(f"The snapshot has format {header['format']}, this version reads {FORMAT}.")
-    except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        raise SnapshotError("These bytes are not a snapshot of this robot.") from error
-    return header, arrays

@@ -25,9 +25,9 @@ def create(config: EnvServerConfig) -> Facade:
         ServiceError: Kitchen assets are missing, or no picture can be rendered.
     """
     from rpent_robot_robocasa.catalog import find_task  # noqa: PLC0415
+    from rpent_robot_robocasa.kitchens import Choice  # noqa: PLC0415
     from rpent_robot_robocasa.server import installation  # noqa: PLC0415
     from rpent_robot_robocasa.server.asset_folder import find_assets  # noqa: PLC0415
-    from rpent_robot_robocasa.server.kitchens import Choice  # noqa: PLC0415
 
     task = find_task(config.task_name)
     Choice(split=config.split, layout=config.layout, style=config.style).pairs(task)

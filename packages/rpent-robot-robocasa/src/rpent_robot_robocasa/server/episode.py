@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rpent_manipulation import rotations
 from rpent_manipulation.env.episode import POSITION_SCALE_M
-from rpent_manipulation.env.executed import Executed
-from rpent_manipulation.env.guardrails import EpisodeOverError, GuardrailError
+from rpent_manipulation.env.guardrails import GuardrailError
+from rpent_manipulation.env.running import RunningEpisode
 from rpent_manipulation.mujoco.forces import gripper_force_n
 
 from rpent_robot_robocasa.server import omron, room
@@ -20,7 +20,7 @@ from rpent_robot_robocasa.server.contacts import FingerContacts
 from rpent_robot_robocasa.server.omron import ACTION_DIM, OmronDrivetrain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
     from rpent_manipulation.env.guardrails import Workspace
@@ -34,7 +34,7 @@ REACH_M = 1.0
 _POSITION = slice(0, 3)
 
 
-class Episode:
+class Episode(RunningEpisode):
     """The running episode. Every control step of every method goes through `step`."""
 
     tracking = omron.TRACKING
@@ -46,18 +46,13 @@ class Episode:
             kitchen: The kitchen.
             max_steps: Control steps until the episode is truncated; None takes the benchmark's horizon.
         """
+        limit = kitchen.task.horizon if max_steps is None else max_steps
+        super().__init__(max_steps=limit, action_dim=ACTION_DIM)
         self.kitchen, self.seed = kitchen, kitchen.seed
-        self.max_steps = kitchen.task.horizon if max_steps is None else max_steps
-        self.after_step: Callable[[], None] = lambda: None
-        """Called after each control step (a recording)."""
         self.robot = Robot(kitchen)
         self.workspace: Workspace = room.workspace(kitchen)
         self._fingers = FingerContacts(kitchen.env)
         self.robot.refresh()
-        self.steps = 0
-        self.success = False
-        self.executed = Executed(ACTION_DIM)
-        """The actions since step 0, or since they were last fetched."""
 
     @property
     def arm(self) -> Arm:
@@ -73,26 +68,6 @@ class Episode:
     def drivetrain(self) -> OmronDrivetrain:
         """What the base can do."""
         return OmronDrivetrain()
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the step limit ended the episode."""
-        return not self.success and self.steps >= self.max_steps
-
-    @property
-    def over(self) -> bool:
-        """Whether no further action is accepted."""
-        return self.success or self.steps >= self.max_steps
-
-    def require_running(self) -> None:
-        """Refuse an action after the end.
-
-        Raises:
-            EpisodeOverError: The episode is over.
-        """
-        if self.over:
-            why = "the task succeeded" if self.success else f"the limit of {self.max_steps} steps is reached"
-            raise EpisodeOverError(f"The episode is over: {why} at step {self.steps}.", hint="Call `reset`.")
 
     def check_reach(self, targets: Sequence[Target]) -> None:
         """Refuse a place that the arm cannot reach from where its base stands by then.
@@ -166,14 +141,11 @@ class Episode:
         """Return the state as plain data; see `rpent.env.Observation`."""
         arm = self.arm
         return {
-            "step": self.steps,
+            **self.standing(),
             "eef_position": arm.position,
             "eef_quaternion": arm.quaternion,
             "gripper_opening_m": arm.gripper_opening_m,
             "joint_positions": arm.joint_positions,
-            "success": self.success,
-            "terminated": self.success,
-            "truncated": self.truncated,
             "images": {},
             "depth": {},
             "cameras": {},

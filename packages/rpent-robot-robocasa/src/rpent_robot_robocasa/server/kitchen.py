@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rpent_robot_robocasa.catalog import Task
-    from rpent_robot_robocasa.server.kitchens import Choice
+    from rpent_robot_robocasa.kitchens import Choice
 
 CONTROL_FREQ_HZ = 20
 ROBOT = "PandaOmron"

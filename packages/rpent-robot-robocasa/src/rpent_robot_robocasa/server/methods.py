@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
-import numpy as np
 from rpent.env.types import CHUNK_OBSERVE
 from rpent.errors import UsageError
 from rpent_manipulation.env import guardrails
-from rpent_manipulation.env.recording import Recording
-from rpent_manipulation.env.servo import Servo
-from rpent_manipulation.env.targets import parse_targets, parse_until
-from rpent_manipulation.env.watching import parse_observe
-from rpent_manipulation.mujoco.renderer import MAX_SIZE, Renderer
+from rpent_manipulation.env.methods import EpisodeMethods, shape_of
+from rpent_manipulation.env.targets import parse_targets
+from rpent_manipulation.mujoco.renderer import Renderer
 
 from rpent_robot_robocasa.catalog import find_task
 from rpent_robot_robocasa.config import LAYOUTS, Split
+from rpent_robot_robocasa.kitchens import Choice
 from rpent_robot_robocasa.server import omron, snapshot
 from rpent_robot_robocasa.server.cameras import CAMERA_NAMES, MAIN_CAMERA
 from rpent_robot_robocasa.server.episode import REACH_M, Episode
 from rpent_robot_robocasa.server.floor_plan import floor_plan
 from rpent_robot_robocasa.server.instances import Instances
 from rpent_robot_robocasa.server.kitchen import CONTROL_FREQ_HZ, Kitchen
-from rpent_robot_robocasa.server.kitchens import Choice
 from rpent_robot_robocasa.server.omron import ACTION_DIM
 from rpent_robot_robocasa.server.snapshot import Snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from rpent.rpc.facade import CallContext
@@ -37,20 +34,23 @@ if TYPE_CHECKING:
     from rpent_robot_robocasa.catalog import Task
     from rpent_robot_robocasa.config import EnvServerConfig
 
-_MIN_SIZE = 16
 _KEEP = object()
 """What a parameter is when it was not given, where None means something else."""
 
 
-class RobocasaEnv:
+class RobocasaEnv(EpisodeMethods):
     """One simulator: a kitchen, its running episode, its renderer and its recording."""
+
+    action_dim: ClassVar[int] = ACTION_DIM
+    camera_names: ClassVar[Mapping[str, str]] = CAMERA_NAMES
+    main_camera: ClassVar[str] = MAIN_CAMERA
+    episode: Episode
 
     def __init__(
         self, config: EnvServerConfig, assets: Path, assets_kind: str, versions: Mapping[str, str]
     ) -> None:
         self._config, self._assets, self._assets_kind = config, assets, assets_kind
         self._versions = dict(versions)
-        self._recording: Recording | None = None
         self._renderer: Renderer | None = None
         self._kitchen: Kitchen | None = None
         choice = Choice(split=config.split, layout=config.layout, style=config.style)
@@ -64,7 +64,7 @@ class RobocasaEnv:
         self.episode = Episode(self._kitchen, max_steps=self._config.max_episode_steps)
         self._snapshots = Snapshots(self._kitchen)
         self._instances: Instances | None = None
-        self._rearm_recording()
+        self.rearm_recording()
 
     def _release(self) -> None:
         if self._renderer is not None:
@@ -152,76 +152,17 @@ class RobocasaEnv:
         self._build(find_task(old_task if task_name is None else str(task_name)), choice, wanted_seed)
         return self.episode.observation()
 
-    def step(self, call: CallContext, *, action: Any) -> dict[str, Any]:  # noqa: ARG002
-        """Carry out one control step."""
-        checked = guardrails.vector(action, ACTION_DIM, "`action`")
-        self.episode.require_running()
-        self.episode.step(checked)
-        return self.episode.observation()
-
-    def chunk_step(self, call: CallContext, *, actions: Any, observe: Any = None) -> dict[str, Any]:
-        """Carry out actions in order until they are through, the episode ends or the call is cancelled."""
-        checked = guardrails.actions(actions, ACTION_DIM)
-        watch = parse_observe(observe, len(checked))
-        for name in watch.cameras:  # an unknown one is refused before anything moves
-            self.camera_meta(call, camera=name, size=_size_of(watch.size, name))
-        self.episode.require_running()
-        rewards: list[float] = []
-        track: list[list[float]] = []
-        observed: list[dict[str, Any]] = []
-        for action in checked:
-            if self.episode.over or call.cancel.cancelled:
-                break
-            self.episode.step(action)
-            rewards.append(float(self.episode.success))
-            track.append([*self.episode.arm.position, self.episode.arm.gripper_opening_m])
-            if len(rewards) in watch.at:
-                observed.append(self._look(watch.cameras, watch.size))
-        observation = self.episode.observation()
-        observation["extra"]["track"] = np.reshape(np.array(track), (-1, 4))
-        done = {"executed": len(rewards), "rewards": rewards}
-        return {**observation, **done, **({} if observe is None else {"observed": observed})}
-
-    def servo(self, call: CallContext, *, targets: Any, until: Any = None) -> dict[str, Any]:
-        """Move through targets in closed loop."""
-        checked, limits = self._checked(targets), parse_until(until)
-        self.episode.check_reach(checked)
-        return Servo(self.episode, checked, limits, call).run()
-
-    def _checked(self, targets: Any) -> list[Target]:
+    def checked_targets(self, targets: Any) -> list[Target]:
+        """Return the waypoints of a motion, checked; the arm's must be within its reach by then."""
         episode = self.episode
-        return parse_targets(
+        checked = parse_targets(
             targets,
             episode.workspace,
             max_step_m=omron.LEAD_M,
             torso_range_m=episode.drivetrain.torso_range_m,
         )
-
-    def observe(
-        self, call: CallContext, *, cameras: Any = (), size: Any = 256, depth: bool = False
-    ) -> dict[str, Any]:
-        """Return the state and upright pictures, with depth in metres when asked for."""
-        call.raise_if_cancelled()
-        names = list(cameras) or (list(size) if hasattr(size, "keys") else [])
-        return self._look(names, size, depth=depth)
-
-    def _look(self, names: Sequence[str], size: Any, *, depth: bool = False) -> dict[str, Any]:
-        observation = self.episode.observation()
-        for name in names:
-            shape = _shape(_size_of(size, name))
-            camera = CAMERA_NAMES.get(name, name)
-            if depth:
-                picture, metres = self.renderer.picture_and_depth(camera, shape)
-                observation["depth"][name] = metres
-            else:
-                picture = self.renderer.picture(camera, shape)
-            observation["images"][name] = picture
-            observation["cameras"][name] = self.renderer.calibration(camera, shape) | {"name": name}
-        return observation
-
-    def camera_meta(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
-        """Return a camera's calibration for a picture size."""
-        return self.renderer.calibration(CAMERA_NAMES.get(camera, camera), _shape(size)) | {"name": camera}
+        episode.check_reach(checked)
+        return checked
 
     def floor_plan(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
         """Return where the base cannot stand: what a robot's own map of the room holds, no movable things."""
@@ -235,7 +176,7 @@ class RobocasaEnv:
             )
         if self._instances is None:
             self._instances = Instances(self.kitchen.env)
-        return self._instances.view(self.renderer, CAMERA_NAMES.get(camera, camera), _shape(size))
+        return self._instances.view(self.renderer, self.simulated(camera), shape_of(size))
 
     def snapshot(self, call: CallContext) -> bytes:  # noqa: ARG002
         """Return the exact state."""
@@ -253,56 +194,12 @@ class RobocasaEnv:
         ):
             self._build(find_task(header["task"]), choice, header["seed"])
         self._snapshots.load(self.episode, data)
-        self._rearm_recording()
+        self.rearm_recording()
         return self.episode.observation()
-
-    def record(
-        self,
-        call: CallContext,
-        *,
-        enabled: bool = True,
-        camera: str = MAIN_CAMERA,
-        size: int = 256,
-        every: int = 20,
-    ) -> dict[str, Any]:
-        """Switch the recording of video frames on (with a first frame) or off."""
-        if not enabled:
-            self._recording = None
-            self.episode.after_step = lambda: None
-            return {"recording": False}
-        name = CAMERA_NAMES.get(camera, camera)
-        side = guardrails.count(size, _MIN_SIZE, 512, "`size`")
-        spacing = guardrails.count(every, 1, 10_000, "`every`")
-        self.camera_meta(
-            call, camera=camera, size=side
-        )  # an unknown one is refused before anything is recorded
-        self._recording = Recording(self.renderer, camera=name, size=side, every=spacing)
-        self._rearm_recording()
-        self._recording.capture(self.episode.steps)
-        return {"recording": True}
-
-    def frames(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
-        """Hand over the recorded frames and forget them; from any thread, also while the robot moves."""
-        recording = self._recording
-        if recording is None:
-            raise UsageError("Nothing is being recorded.", hint="Call `record` first.")
-        return recording.drain()
-
-    def actions(self, call: CallContext) -> dict[str, Any]:  # noqa: ARG002
-        """Hand over the control actions since the last time, a reset or a restore, and forget them."""
-        return self.episode.executed.drain(self.episode.steps)
 
     def close(self) -> None:
         """Release the simulator."""
         self._release()
-
-    def _rearm_recording(self) -> None:
-        recording = self._recording
-        if recording is None:
-            return
-        recording.renderer = self.renderer
-        episode = self.episode
-        episode.after_step = lambda: recording.after_step(episode.steps)
 
 
 def _split(value: Any) -> Split:
@@ -313,17 +210,3 @@ def _split(value: Any) -> Split:
 
 def _number(value: Any, what: str) -> int | None:
     return None if value is None else guardrails.count(value, 1, LAYOUTS, what)
-
-
-def _size_of(size: Any, name: str) -> Any:
-    """Return the size for a camera from one for all or one for each."""
-    return size.get(name, 256) if hasattr(size, "keys") else size
-
-
-def _shape(size: Any) -> tuple[int, int]:
-    """Return (height, width) from one number or a pair."""
-    pair = list(size) if isinstance(size, list | tuple) else [size, size]
-    if len(pair) != 2:
-        raise guardrails.GuardrailError("`size` must be one number or height and width.")
-    height, width = (guardrails.count(value, _MIN_SIZE, MAX_SIZE, "`size`") for value in pair)
-    return height, width

@@ -1,21 +1,17 @@
 """Exact snapshots: what must come back so that the same actions give the same trajectory bit for bit.
 
 The scene itself is not in them: the seed builds it again. Besides MuJoCo's integration state (which holds the solver's
-warm start) that is what the simulator keeps in Python and writes into the model; see `plain` and `model_state`. The
-bytes are an `.npz` archive of plain arrays with a JSON header; nothing is pickled.
+warm start) that is what the simulator keeps in Python and writes into the model; see `plain` and `model_state`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
-import json
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
-from rpent.errors import RpentError
+from rpent_manipulation.env.archive import SnapshotError, pack, unpack
 
 from rpent_robot_robocasa.server.model_state import ModelState
 from rpent_robot_robocasa.server.plain import PlainState
@@ -27,10 +23,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 _MODEL = "model."
-
-
-class SnapshotError(RpentError):
-    """Bytes that are no snapshot, or one of another scene."""
 
 
 class Snapshots:
@@ -64,10 +56,7 @@ class Snapshots:
             "random": kitchen.env.rng.bit_generator.state,
         }
         arrays: dict[str, Any] = {f"{_MODEL}{name}": value for name, value in self._model.changes().items()}
-        buffer = io.BytesIO()
-        text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        np.savez_compressed(buffer, header=text, state=state, **arrays)
-        return buffer.getvalue()
+        return pack(header, {"state": state, **arrays})
 
     def load(self, episode: Episode, data: bytes) -> None:
         """Bring an episode of the same scene to a saved state.
@@ -75,7 +64,7 @@ class Snapshots:
         Raises:
             SnapshotError: The snapshot is malformed or of another scene.
         """
-        header, arrays = _read(data)
+        header, arrays = unpack(data, version=FORMAT)
         kitchen = self._kitchen
         if header["scene"] != self._scene:
             raise SnapshotError("The snapshot was made in another scene, or with other kitchen assets.")
@@ -99,7 +88,7 @@ def read_header(data: bytes) -> dict[str, Any]:
     Raises:
         SnapshotError: These bytes are no snapshot that this version reads.
     """
-    header, _ = _read(data)
+    header, _ = unpack(data, version=FORMAT)
     return header
 
 
@@ -123,15 +112,3 @@ def _fingerprint(model: Any) -> str:
     digest.update(np.ascontiguousarray(model.qpos0).tobytes())
     digest.update(np.ascontiguousarray(model.body_pos).tobytes())
     return digest.hexdigest()
-
-
-def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    try:
-        with np.load(io.BytesIO(bytes(data)), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(arrays.pop("header").tobytes())
-        if header["format"] != FORMAT:
-            raise SnapshotError(f"The snapshot has format {header['format']}, this version reads {FORMAT}.")
-    except (ValueError, KeyError, OSError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        raise SnapshotError("These bytes are not a snapshot of this robot.") from error
-    return header, arrays
