@@ -114,7 +114,7 @@ class EnvClient:
         self, *, enabled: bool = True, camera: str | None = None, size: int = 256, every: int = 20
     ) -> None:
         """Record a frame every so many control steps on the server, or stop; without a camera the env's main one."""
-        named = {} if camera is None else {"camera": camera}
+        named: dict[str, Any] = {} if camera is None else {"camera": camera}
         self.channel.call("record", enabled=enabled, size=size, every=every, **named)
 
     def frames(self) -> tuple[NDArray[np.uint8], list[int]]:
