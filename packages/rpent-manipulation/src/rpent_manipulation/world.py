@@ -11,6 +11,7 @@ from rpent.errors import ToolError
 
 from rpent_manipulation import cloud, rotations
 from rpent_manipulation.geometry import direction, wrap_angle
+from rpent_manipulation.labels import ROBOT
 from rpent_manipulation.panda import gripper, kinematics
 from rpent_manipulation.planning.placing import Viewer
 from rpent_manipulation.primitives.held import Held
@@ -142,6 +143,13 @@ class World:
             Whether the robot has moved: what was seen before is then seen from elsewhere.
         """
         return False
+
+    def draw_in(self) -> None:
+        """Draw a stretched hand in, so that it hides nothing, where the robot has a place for that."""
+
+    def within(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the place (3,) nearest to a position that the hand may be sent to from where the robot stands."""
+        return np.clip(position, self.workspace["low"], self.workspace["high"])
 
     def ceiling(self, place: NDArray[np.float64], above_z: float) -> float:  # noqa: ARG002
         """Return the height of what hangs over a place (2,), above a height; infinite over an open table."""
@@ -289,7 +297,7 @@ class World:
     def _robot_mask(self, view: View) -> NDArray[np.bool_] | None:
         if self.perceptor is None:
             return None
-        segments = self.perceptor.segment(view.observation, view.camera, prompt="robot")
+        segments = self.perceptor.segment(view.observation, view.camera, prompt=ROBOT)
         return segments[0].mask if segments else None
 
     def same_thing(self, thing: Found, view: View) -> Found | None:

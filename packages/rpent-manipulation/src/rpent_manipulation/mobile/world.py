@@ -42,6 +42,8 @@ level or pointing down it reaches 0.3 to 0.65 m ahead there; from 1.0 m down a l
 LOW_M = 0.5
 """Below this height only a hand that points down or is tilted reaches, and not far: 0.3 to 0.45 m ahead at 0.3 m."""
 LOW = Distance(nearest=0.32, best=0.42, farthest=0.6)
+REACH_MARGIN_M = 0.005
+"""The base may give way a little between planning and moving."""
 TORSO_STEP_M = 0.06
 """Smaller changes of the torso are not worth it."""
 TUCKED_M = 0.12
@@ -133,11 +135,23 @@ class MobileWorld(World):
         try:
             return super().target(prompt, segment_id)
         except ToolError:
-            tuck = self._tuck()
-            if segment_id or not prompt or not tuck:
+            if segment_id or not prompt or not self._tuck():
                 raise
-            self._servo(tuck, {**DRIVING, "max_steps": LEAST_STEPS})
+            self.draw_in()
             return super().target(prompt, segment_id)
+
+    def draw_in(self) -> None:
+        """Draw a stretched hand in to where it rests."""
+        tuck = self._tuck()
+        if tuck:
+            self._servo(tuck, {**DRIVING, "max_steps": LEAST_STEPS})
+
+    def within(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the place (3,) nearest to a position that the hand may be sent to; see `World`."""
+        place = super().within(position)
+        away = place - self.base
+        most = self.reach_m - REACH_MARGIN_M
+        return np.asarray(self.base + away * min(1.0, most / max(float(np.linalg.norm(away)), 1e-6)))
 
     def around(self, thing: Found) -> Points:
         """Return what is around a thing, without what hangs over it: a hand passes under cabinets, not over them."""

@@ -100,6 +100,17 @@ class Leaf:
         turned = rotations.about(self.axis, angle_rad)
         return np.asarray(self.hinge + turned @ (share * self.arm + off_m * self.outside))
 
+    def off_hinge(self, place: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the way (3,) from the hinge's axis to a place, square to the axis."""
+        away = place - self.hinge
+        return np.asarray(away - (away @ self.axis) * self.axis)
+
+
+def about(leaf: Leaf, begin: NDArray[np.float64], place: NDArray[np.float64]) -> float:
+    """Return the angle about the hinge from one place (3,) to another, radians, positive where the door opens."""
+    one, other = leaf.off_hinge(begin), leaf.off_hinge(place)
+    return float(math.atan2(leaf.axis @ np.cross(one, other), one @ other))
+
 
 def find_panel(points: Points, eye: NDArray[np.float64], normal: NDArray[np.float64] | None = None) -> Panel:
     """Find the flat piece of a door or drawer, and the handle in front of it.

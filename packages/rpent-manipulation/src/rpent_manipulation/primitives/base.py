@@ -1,4 +1,4 @@
-"""Moving a thing by driving: the hand keeps hold of it, or keeps pushing it, while the base goes."""
+"""Where the robot stands for a contact motion, and moving a thing by driving while the hand holds or pushes it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rpent_manipulation import cloud
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent.env.types import Until
 
+    from rpent_manipulation.sight import Found
     from rpent_manipulation.world import World
 
 DRIVING: Until = {"base_tolerance_m": 0.03, "base_tolerance_rad": 0.05, "stall_steps": 10, "max_steps": 200}
@@ -21,6 +24,41 @@ EDGE_M = 0.02
 
 LEAST_M = 0.03
 """Shorter ways are not worth starting the base for."""
+
+STANDS_M = (0.0, 0.0, 0.1, -0.1)
+"""So far to its left the robot stands for one attempt after the other: another grip is tried first."""
+
+AS_MUCH = 0.8
+"""What shows less than this share of a thing's extent, because it is seen from too near, tells less about it."""
+
+
+def brought(
+    world: World,
+    thing: Found,
+    point: NDArray[np.float64],
+    outward: NDArray[np.float64] | None = None,
+    attempt: int = 0,
+) -> Found:
+    """Come to where the arm reaches a point of a thing, and look at the thing again from there.
+
+    Args:
+        world: The scene.
+        thing: What is worked on.
+        point: (3,) what the arm is to reach.
+        outward: (3,) from the point to where the robot should stand, where that matters.
+        attempt: Counted up, the robot stands a little beside that place.
+
+    Returns:
+        The thing as it is seen now; as it was where it is hidden or shows less of itself than before.
+    """
+    moved = world.bring_within_reach(point, outward)
+    x, y = world.facing
+    aside = STANDS_M[attempt % len(STANDS_M)] * np.array([-y, x])
+    if not moved and drive_along(world, aside) == 0.0:
+        return thing
+    now = world.again(thing)
+    sizes = [float(np.linalg.norm(cloud.extent(each.points).size)) for each in (now, thing)]
+    return now if sizes[0] > AS_MUCH * sizes[1] else thing
 
 
 def can_drive(world: World) -> bool:

@@ -113,6 +113,17 @@ def both_hands(
     return [nearer(pointing(approach, closing), current) for approach in approaches]
 
 
+def choose(
+    world: World,
+    ways: Sequence[Sequence[NDArray[np.float64]]],
+    orientations: Sequence[NDArray[np.float64] | Sequence[NDArray[np.float64]]],
+    attempt: int = 0,
+) -> int:
+    """Return the index of the best way that the arm can follow, or for a further attempt of another one."""
+    good = hand_choices(world, ways, orientations)
+    return good[attempt % len(good)]
+
+
 def hand_now(world: World) -> NDArray[np.float64]:
     """Return the hand's orientation (3, 3)."""
     return rotations.from_quaternion(world.state.eef_quaternion)
@@ -124,6 +135,15 @@ def tips(world: World) -> NDArray[np.float64]:
     return np.asarray(world.state.eef_position + gripper.TIP_BELOW_SITE * rotation[:, 2])
 
 
+def go(world: World, waypoints: Sequence[Waypoint], until: Until) -> ServoResult:
+    """Carry out a motion that was planned from what is seen: a place out of reach is drawn in to where reach ends."""
+    way = [waypoint.copy() for waypoint in waypoints]
+    for waypoint in way:
+        if "position" in waypoint:
+            waypoint["position"] = world.within(np.asarray(waypoint["position"]))
+    return world.move(way, until)
+
+
 def line_up(
     world: World,
     places: Sequence[NDArray[np.float64]],
@@ -131,7 +151,7 @@ def line_up(
     width: float | str = "close",
 ) -> ServoResult:
     """Bring the finger tips through free places (3,), the last of them near a thing."""
-    return world.move([tips_at(place, rotation, width=width) for place in places], LINED_UP)
+    return go(world, [tips_at(place, rotation, width=width) for place in places], LINED_UP)
 
 
 def push_through(
@@ -148,11 +168,11 @@ def push_through(
         tips_at(place, rotation, width=width, speed_m=speed_m)
         for place, rotation in zip(places, several, strict=True)
     ]
-    return world.move(way, PUSHING)
+    return go(world, way, PUSHING)
 
 
 def back_off(world: World, away: NDArray[np.float64], distance_m: float = WITHDRAW_M) -> ServoResult:
     """Move the hand away from what it touched, along a direction (3,), without turning it."""
     place = np.array(world.state.eef_position)
     away = away / max(float(np.linalg.norm(away)), 1e-6)
-    return world.move([{"position": place + distance_m * away, "gripper": "hold"}], LINED_UP)
+    return go(world, [{"position": place + distance_m * away, "gripper": "hold"}], LINED_UP)

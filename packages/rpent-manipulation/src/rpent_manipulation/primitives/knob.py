@@ -11,8 +11,10 @@ import numpy as np
 from rpent_manipulation import cloud, rotations
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.controls import UP, outward, pointing
-from rpent_manipulation.primitives.contact import ContactResult, failed
-from rpent_manipulation.primitives.fingers import PUSHING, hand_choices, line_up, tips_at
+from rpent_manipulation.primitives.base import brought
+from rpent_manipulation.primitives.contact import ContactResult, failed, unsure
+from rpent_manipulation.primitives.fingers import PUSHING, choose, go, hand_now, line_up, tips_at
+from rpent_manipulation.primitives.looking import same_control
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +52,8 @@ GRIP_M = 0.012
 LONG = 1.4
 """A grip that is longer than wide by this factor is taken across its narrow side."""
 
-DEPTH_M = 0.012
-"""How far past the knob's outermost point the finger tips reach."""
+DEPTHS_M = (0.012, 0.018, 0.008)
+"""How far past the knob's outermost point the finger tips reach, for one attempt after the other."""
 
 BACK_M = 0.16
 APART = -0.4
@@ -88,7 +90,11 @@ def find_knob(points: Points, axis: NDArray[np.float64]) -> Knob:
 
 
 def turn_knob(
-    world: World, thing: Found, direction: KnobDirection = "on", angle_rad: float | None = None
+    world: World,
+    thing: Found,
+    direction: KnobDirection = "on",
+    angle_rad: float | None = None,
+    attempt: int = 0,
 ) -> ContactResult:
     """Turn a knob about its own axis.
 
@@ -98,55 +104,95 @@ def turn_knob(
         direction: The sense as seen from its front; `on` and `off` try one sense, and the other where the first one
             does not turn.
         angle_rad: How far; left out, far enough to be on, or until it stops.
+        attempt: Counted up, the hand comes in tilted differently, takes more or less of the knob, or stands beside.
     """
     axis = outward(thing.points, world.around(thing), thing.eye)
-    if world.bring_within_reach(thing.middle, axis):
-        thing = world.again(thing)
+    thing = brought(world, thing, thing.middle, axis, attempt)
     total = angle_rad or (OFF_RAD if direction == "off" else TURN_RAD)
-    turned = 0.0
+    turned = Turned()
     for sense in SENSES[direction]:
-        turned = _rounds(world, thing, axis, sense * total)
-        if world.state.success or abs(turned) > min(FELT_RAD, total / 2):
-            return ContactResult(ok=True, angle_rad=turned)
-    return failed(f"the hand turned by {turned:.2f} rad only, or slipped off", angle_rad=turned)
+        turned = _rounds(world, thing, axis, sense * total, attempt)
+        if world.state.success:
+            return ContactResult(ok=True, angle_rad=turned.by_rad)
+        if abs(turned.by_rad) > min(FELT_RAD, total / 2):
+            break
+    else:
+        return failed(
+            f"it turned by {turned.by_rad:.2f} rad only; the fingers slipped, or it is at its stop",
+            angle_rad=turned.by_rad,
+            seen=turned.seen,
+        )
+    if not turned.seen:
+        return unsure(f"the hand turned by {turned.by_rad:.2f} rad", angle_rad=turned.by_rad)
+    return ContactResult(ok=True, angle_rad=turned.by_rad, seen=True)
 
 
-def _rounds(world: World, thing: Found, axis: NDArray[np.float64], angle_rad: float) -> float:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turned:
+    """How far a knob has turned, or where its grip cannot be seen, the hand that held it."""
+
+    by_rad: float = 0.0
+    seen: bool = True
+
+
+def _rounds(world: World, thing: Found, axis: NDArray[np.float64], angle_rad: float, attempt: int) -> Turned:
     """Turn by an angle, gripping anew where the wrist's range ends, until the knob no longer follows."""
-    turned = 0.0
-    while abs(angle_rad) - abs(turned) > FELT_RAD and not world.state.success:
-        left = math.copysign(min(abs(angle_rad) - abs(turned), TURN_RAD), angle_rad)
-        followed = _twist(world, find_knob(world.again(thing).points, axis), left)
-        turned += followed
+    turned = Turned()
+    while abs(angle_rad) - abs(turned.by_rad) > FELT_RAD and not world.state.success:
+        left = math.copysign(min(abs(angle_rad) - abs(turned.by_rad), TURN_RAD), angle_rad)
+        before = _knob_now(world, thing, axis)
+        followed = _twist(world, before or find_knob(thing.points, axis), left, attempt)
+        after = None if world.state.success else _knob_now(world, thing, axis)
+        really = grip_turned(before, after)
+        followed = followed if really is None else really
+        turned = Turned(by_rad=turned.by_rad + followed, seen=turned.seen and really is not None)
         if abs(followed) < FELT_RAD:
             break
     return turned
 
 
-def _twist(world: World, knob: Knob, angle_rad: float) -> float:
+def _knob_now(world: World, thing: Found, axis: NDArray[np.float64]) -> Knob | None:
+    now = same_control(world, thing)
+    return None if now is None else find_knob(now.points, axis)
+
+
+def grip_turned(before: Knob | None, after: Knob | None) -> float | None:
+    """Return by which angle, at most a quarter turn, a knob's grip has turned about its axis; None: it is not seen."""
+    if before is None or after is None or before.grip is None or after.grip is None:
+        return None
+    sine = float(before.axis @ np.cross(before.grip, after.grip))
+    cosine = float(before.grip @ after.grip)
+    return math.atan(sine / cosine) if abs(cosine) > 1e-9 else math.pi / 2
+
+
+def _twist(world: World, knob: Knob, angle_rad: float, attempt: int) -> float:
     """Grip the knob, turn the hand about its axis, let go, back off; return the angle turned while it was held."""
-    rotation = _orientation(world, knob, angle_rad)
-    place = knob.middle - DEPTH_M * knob.axis
+    place = knob.middle - DEPTHS_M[attempt % len(DEPTHS_M)] * knob.axis
+    rotation = _orientation(world, knob, place, angle_rad, attempt)
     back = place - BACK_M * rotation[:, 2]
     line_up(world, [back, place - 0.05 * rotation[:, 2]], rotation, APART)
-    world.move([tips_at(place, rotation, width=APART, speed_m=0.025)], PUSHING)
+    go(world, [tips_at(place, rotation, width=APART, speed_m=0.025)], PUSHING)
     closing = tips_at(place, rotation)
     closing["steps"] = 10
-    world.move([closing], {**PUSHING, "position_tolerance_m": 0.03})
-    before = _now(world)
+    go(world, [closing], {**PUSHING, "position_tolerance_m": 0.03})
+    before = hand_now(world)
     way = [tips_at(place, turned) for turned in _turns(rotation, knob.axis, angle_rad)]
-    world.move(
-        way, {**PUSHING, "position_tolerance_m": 0.03, "rotation_tolerance_rad": 0.15, "max_steps": 200}
+    go(
+        world,
+        way,
+        {**PUSHING, "position_tolerance_m": 0.03, "rotation_tolerance_rad": 0.15, "max_steps": 200},
     )
     held = world.state.gripper_opening_m > gripper.HELD_OPENING
-    turned = float(rotations.rotation_vector(_now(world) @ before.T) @ knob.axis)
+    turned = float(rotations.rotation_vector(hand_now(world) @ before.T) @ knob.axis)
     here = np.array(world.state.eef_position)
-    world.move([{"position": here, "gripper": APART, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
-    world.move([{"position": here - BACK_M * _now(world)[:, 2], "gripper": "hold"}], PUSHING)
+    go(world, [{"position": here, "gripper": APART, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
+    go(world, [{"position": here - BACK_M * hand_now(world)[:, 2], "gripper": "hold"}], PUSHING)
     return turned if held else 0.0
 
 
-def _orientation(world: World, knob: Knob, angle_rad: float) -> NDArray[np.float64]:
+def _orientation(
+    world: World, knob: Knob, place: NDArray[np.float64], angle_rad: float, attempt: int
+) -> NDArray[np.float64]:
     """Return the hand's orientation (3, 3) across the grip from which the wrist can turn by the angle."""
     across = _across(knob)
     choices = []
@@ -154,13 +200,8 @@ def _orientation(world: World, knob: Knob, angle_rad: float) -> NDArray[np.float
         approach = -knob.axis * math.cos(tilt) - UP * math.sin(tilt) if abs(knob.axis @ UP) < 0.7 else -UP
         first = pointing(approach, across)
         choices += [first, first @ np.diag([-1.0, -1.0, 1.0])]
-    place = knob.middle - DEPTH_M * knob.axis
-    good = hand_choices(
-        world,
-        [[place, place]] * len(choices),
-        [[choice, _turns(choice, knob.axis, angle_rad)[-1]] for choice in choices],
-    )
-    return choices[good[0]]
+    ends = [[choice, _turns(choice, knob.axis, angle_rad)[-1]] for choice in choices]
+    return choices[choose(world, [[place, place]] * len(choices), ends, attempt)]
 
 
 def _across(knob: Knob) -> NDArray[np.float64]:
@@ -177,7 +218,3 @@ def _turns(
     """Return orientations (3, 3) on the way of a turn about an axis."""
     count = max(1, math.ceil(abs(angle_rad) / STEP_RAD))
     return [rotations.about(axis, angle_rad * (step + 1) / count) @ rotation for step in range(count)]
-
-
-def _now(world: World) -> NDArray[np.float64]:
-    return rotations.from_quaternion(world.state.eef_quaternion)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rpent_manipulation import cloud
 from rpent_manipulation.planning.controls import UP, outward
+from rpent_manipulation.primitives.base import brought
 from rpent_manipulation.primitives.fingers import (
     PUSHING,
     TOUCH_N,
     both_hands,
-    hand_choices,
+    choose,
+    go,
     line_up,
     tips,
     tips_at,
 )
+from rpent_manipulation.primitives.looking import gave_way
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +50,12 @@ LEVER_M = 0.10
 PRESSED_DOWN = ("lever", "switch")
 """Controls that are pressed down rather than in, by their names."""
 
+GIVES_M = 0.015
+"""A lever that went by less than this was touched, not pressed: it has a slot to go down."""
+
+GIVING = "lever"
+"""What must give way, by its name; for a button or switch, which may spring back, a touch counts."""
+
 FACE_M = 0.008
 """What is within this of a control's nearest point is the face that is pressed."""
 
@@ -69,8 +78,10 @@ class PressResult:
     ok: bool
     touched: bool
     pressed_m: float
-    """How far the finger tips went with or into the control after they met it."""
+    """How far the finger tips went with or into the control after they met it; of a lever: how far it is down."""
     reason: str = ""
+    seen: bool | None = None
+    """Whether a lever was seen again afterwards; None for what only needs a touch."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,8 +115,25 @@ def press(world: World, thing: Found, direction: PressDirection = "auto", attemp
     around = world.around(thing)
     given = _given(thing.label, direction)
     along = -outward(thing.points, around, thing.eye) if given is None else given
-    world.bring_within_reach(thing.middle, -along)
-    return strike(world, plan(world, thing, along, attempt))
+    thing = brought(world, thing, thing.middle, -along)
+    pressed = strike(world, plan(world, thing, along, attempt))
+    if GIVING not in thing.label.split() or world.state.success:
+        return pressed
+    return judged(pressed, gave_way(world, thing, along))
+
+
+def judged(pressed: PressResult, gave_m: float | None) -> PressResult:
+    """Return the result of pressing a lever that was then seen to have gone so far, or is out of sight (None)."""
+    if gave_m is None:
+        reason = (
+            pressed.reason
+            or f"out of sight now, so not known; the finger tips went {pressed.pressed_m:.3f} m"
+        )
+        return replace(pressed, ok=False, reason=reason, seen=False)
+    if gave_m >= GIVES_M:
+        return replace(pressed, ok=True, touched=True, pressed_m=gave_m, reason="", seen=True)
+    reason = pressed.reason or f"it was touched but went {max(gave_m, 0.0):.3f} m only"
+    return replace(pressed, ok=False, pressed_m=max(gave_m, 0.0), reason=reason, seen=True)
 
 
 def _given(label: str, direction: PressDirection) -> NDArray[np.float64] | None:
@@ -132,19 +160,18 @@ def plan(world: World, thing: Found, along: NDArray[np.float64], attempt: int = 
         Stroke(contact=contact, along=along, rotation=rotation, beyond_m=LEVER_M if upright else BEYOND_M)
         for rotation in orientations
     ]
-    good = hand_choices(world, [[*stroke.way_in, contact] for stroke in strokes], orientations)
-    return strokes[good[attempt % len(good)]]
+    return strokes[choose(world, [[*stroke.way_in, contact] for stroke in strokes], orientations, attempt)]
 
 
 def strike(world: World, stroke: Stroke) -> PressResult:
     """Line the finger tips up before a control, push until it stops them, and back off."""
     lined_up = line_up(world, stroke.way_in, stroke.rotation)
     on = tips_at(stroke.contact + stroke.beyond_m * stroke.along, stroke.rotation, speed_m=0.015)
-    met = world.move([on], {**PRESSING, "contact_force_n": TOUCH_N})
+    met = go(world, [on], {**PRESSING, "contact_force_n": TOUCH_N})
     touched = met.status == "stalled" or world.state.success
     start = tips(world)
     if touched:
-        world.move([tips_at(start + stroke.beyond_m * stroke.along, stroke.rotation)], PRESSING)
+        go(world, [tips_at(start + stroke.beyond_m * stroke.along, stroke.rotation)], PRESSING)
     pressed = float((tips(world) - start) @ stroke.along)
     line_up(world, stroke.way_in[::-1], stroke.rotation)
     reason = (

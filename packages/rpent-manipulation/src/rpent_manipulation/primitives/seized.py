@@ -10,6 +10,7 @@ from rpent.errors import RemoteError, ToolError
 
 from rpent_manipulation import cloud
 from rpent_manipulation.geometry import project
+from rpent_manipulation.labels import ROBOT
 from rpent_manipulation.primitives.held import Held, measure
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ IN_HAND_M = 0.045
 """A thing in the hand shows a surface point within this distance of the grasp point: half of the widest opening."""
 BELOW_M = (0.01, 0.025, 0.045)
 """Where under the grasp point to look for a thing that is not called what the policy was told."""
-ROBOT = "robot"
-"""What perceptors that know the robot call it."""
 LEAST_POINTS = 10
 """Surface points below the finger tips that show a thing in the hand."""
 REACH_M, MOST_BELOW_M = 0.05, 0.12

@@ -12,20 +12,22 @@ from rpent_manipulation import cloud
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.controls import UP
 from rpent_manipulation.planning.hinges import find_panel
-from rpent_manipulation.primitives.base import drive_along
-from rpent_manipulation.primitives.contact import ContactResult, failed
+from rpent_manipulation.primitives.base import brought, drive_along
+from rpent_manipulation.primitives.contact import ContactResult, failed, unsure
 from rpent_manipulation.primitives.fingers import (
     HALF_FLAT_M,
     PUSHING,
     back_off,
     both_hands,
-    hand_choices,
+    choose,
+    go,
     hand_now,
     line_up,
     push_through,
     tips,
     tips_at,
 )
+from rpent_manipulation.primitives.looking import slid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +77,9 @@ TILTS = tuple(math.radians(angle) for angle in (0, 15, 30, 40, 45, 50, 60, 75))
 DIPS = tuple(math.radians(angle) for angle in (15, 30, 45, 60, 75))
 BEFORE_M = 0.08
 BACK_M = 0.10
+SPOTS = (0.5, 0.3, 0.7)
+"""At these shares of its width a front is pushed, for one attempt after the other."""
+
 BELOW_EDGE_M = 0.04
 """A front is pushed this far below its upper edge."""
 
@@ -84,6 +89,9 @@ HOLD_M = 0.012
 HANDLE_RADIUS = 0.008
 BAR_M = 0.02
 """How deep a bar is at most."""
+
+ALONG_BAR_M = (0.0, 0.03, -0.03)
+"""A bar is taken so far beside its middle, for one attempt after the other."""
 
 SAME_M = 0.12
 """A handle that is this near to what is seen of a drawer is the drawer's."""
@@ -105,70 +113,97 @@ class Grip:
     lip: bool = False
     """There is no bar: `place` is on the upper edge of a rack's front, which the finger tips hook from behind."""
 
+    def along_bar(self, attempt: int) -> NDArray[np.float64]:
+        """Return the place (3,) on the bar or edge where an attempt takes it."""
+        return self.place + ALONG_BAR_M[attempt % len(ALONG_BAR_M)] * np.cross(self.closing, self.out)
 
-def open_drawer(world: World, thing: Found, distance_m: float | None = None) -> ContactResult:
-    """Draw a drawer or rack out until it stops, or by a distance."""
-    grip = find_grip(thing.points, thing.eye, world.facing, handle_of(world, thing))
-    world.bring_within_reach(grip.place + ROOM_M * grip.out, grip.out)
-    hooked = grip.lip or not take(world, grip)
-    if hooked and not grip.lip:
-        _let_go(world, grip.out)
-    if hooked:
-        hook(world, grip)
+
+def open_drawer(
+    world: World, thing: Found, distance_m: float | None = None, attempt: int = 0
+) -> ContactResult:
+    """Draw a drawer or rack out until it stops, or by a distance.
+
+    Args:
+        world: The scene.
+        thing: The drawer or rack.
+        distance_m: How far; left out, until it stops.
+        attempt: Counted up, its bar is taken elsewhere and tilted differently, hooked from behind, or from beside.
+    """
+    grip = _grip_of(world, thing)
+    now = brought(world, thing, grip.place + ROOM_M * grip.out, grip.out, attempt)
+    if now is not thing:
+        thing, grip = now, _grip_of(world, now)
+    held = _seize(world, grip, attempt)
     wanted = distance_m or DRAW_M
     start = tips(world)
     push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), speed_m=PULL_STEP_M)
     drive_along(world, (wanted - min(wanted, ARM_M)) * grip.out[:2])
-    moved = float((tips(world) - start) @ grip.out)
-    slipped = not hooked and world.state.gripper_opening_m < gripper.HELD_OPENING
+    went = float((tips(world) - start) @ grip.out)
+    kept = held and world.state.gripper_opening_m > gripper.HELD_OPENING
     _let_go(world, grip.out)
-    if not world.state.success:
-        moved = _came_out(world, thing, grip.out, moved)
-    if moved >= min(ENOUGH_M, wanted / 2) or world.state.success:
-        return ContactResult(ok=True, moved_m=moved)
-    why = "the handle slipped out of the fingers" if slipped or hooked else "it is blocked"
-    return failed(f"{why} within {moved:.3f} m", moved)
+    why = "it is blocked" if kept else "the fingers slipped off it"
+    return _slid(world, thing, grip.out, went_m=went, wanted_m=wanted, why=why)
 
 
-def _came_out(world: World, thing: Found, out: NDArray[np.float64], moved_m: float) -> float:
-    """Return how far a drawer's front has come out, as it is seen now; at most as far as the hand went."""
-    across = np.cross(UP, out)
-    seen = [
-        other.points
-        for other in world.find(thing.label)
-        if abs((other.middle - thing.middle) @ across) < SAME_M
-        and abs(other.middle[2] - thing.middle[2]) < SAME_M
-    ]
-    if not seen:
-        return moved_m
-    before, after = (
-        max(float(np.percentile(each @ out, 98)) for each in some) for some in ([thing.points], seen)
-    )
-    return float(np.clip(after - before, 0.0, moved_m))
+def _seize(world: World, grip: Grip, attempt: int) -> bool:
+    """Take a bar between the fingers, or hook it where that fails and at every other attempt; whether it is held."""
+    around = not grip.lip and attempt % 2 == 0
+    if around and take(world, grip, attempt // 2):
+        return True
+    if around:
+        _let_go(world, grip.out)
+    hook(world, grip, attempt // 2)
+    return False
 
 
-def close_drawer(world: World, thing: Found, distance_m: float | None = None) -> ContactResult:
-    """Push a drawer or rack in until it stops, or by a distance."""
+def _grip_of(world: World, thing: Found) -> Grip:
+    return find_grip(thing.points, thing.eye, world.facing, handle_of(world, thing))
+
+
+def _slid(
+    world: World, thing: Found, along: NDArray[np.float64], *, went_m: float, wanted_m: float, why: str
+) -> ContactResult:
+    """Return how far a drawer has come as it is seen now, whatever the hand did."""
+    if world.state.success:
+        return ContactResult(ok=True, moved_m=went_m)
+    came = slid(world, thing, along)
+    if came is None:
+        return unsure(f"the hand went {went_m:.3f} m", went_m)
+    came = max(came, 0.0)
+    if came >= min(ENOUGH_M, wanted_m / 2):
+        return ContactResult(ok=True, moved_m=came, seen=True)
+    return failed(f"it came {came:.3f} m only: {why}", came, seen=True)
+
+
+def close_drawer(
+    world: World, thing: Found, distance_m: float | None = None, attempt: int = 0
+) -> ContactResult:
+    """Push a drawer or rack in until it stops, or by a distance.
+
+    Args:
+        world: The scene.
+        thing: The drawer or rack.
+        distance_m: How far; left out, until it stops.
+        attempt: Counted up, it is pushed to the left or right of its middle, with the hand tilted differently.
+    """
     into = -front_normal(thing.points, world.facing)
-    contact = front_middle(thing.points, into)
-    world.bring_within_reach(contact, -into)
-    across = np.cross(UP, into)
+    thing = brought(world, thing, front_middle(thing.points, into), -into, attempt)
+    contact = front_middle(thing.points, into, SPOTS[attempt % len(SPOTS)])
     approaches = [into * math.cos(dip) - UP * math.sin(dip) for dip in DIPS]
-    hands = both_hands(world, approaches, across)
+    hands = both_hands(world, approaches, np.cross(UP, into))
     before = contact - BEFORE_M * into
     ways = [[before - BACK_M * hand[:, 2], before, contact + ARM_M * into] for hand in hands]
-    best = hand_choices(world, ways, hands)[0]
+    best = choose(world, ways, hands, attempt)
     line_up(world, ways[best][:2], hands[best])
     wanted = distance_m or PUSH_M
     pushed = push_through(world, [contact, contact + min(wanted, 2 * ARM_M) * into], hands[best])
-    moved = float((tips(world) - contact) @ into)
+    went = float((tips(world) - contact) @ into)
     if pushed.status == "reached" and not world.state.success:
-        moved += drive_along(world, (wanted - moved) * into[:2])
+        went += drive_along(world, (wanted - went) * into[:2])
         push_through(world, [tips(world) + 0.03 * into], hands[best])
     back_off(world, -hands[best][:, 2])
-    if moved > min(ENOUGH_M, wanted / 2) or world.state.success:
-        return ContactResult(ok=True, moved_m=max(moved, 0.0))
-    return failed(f"it does not move: {pushed.detail or pushed.status}", max(moved, 0.0))
+    why = pushed.detail or pushed.status
+    return _slid(world, thing, into, went_m=max(went, 0.0), wanted_m=wanted, why=why)
 
 
 def handle_of(world: World, thing: Found) -> Points | None:
@@ -237,51 +272,53 @@ def front_normal(points: Points, facing: NDArray[np.float64]) -> NDArray[np.floa
     return found
 
 
-def front_middle(points: Points, into: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where a front is pushed (3,): across its middle, a little below its upper edge."""
+def front_middle(points: Points, into: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
+    """Return where a front is pushed (3,): at a share of its width, its middle, a little below its upper edge."""
     nearest = float(np.percentile(points @ into, 2))
     front = points[points @ into < nearest + 0.04]
     across = np.cross(UP, into)
-    middle = float(np.mean(np.percentile(points @ across, [2, 98])))
+    low, high = np.percentile(points @ across, [2, 98])
+    middle = float(low + share * (high - low))
     top, bottom = cloud.top_height(front), float(np.percentile(front[:, 2], 2))
     height = max(top - BELOW_EDGE_M, (top + bottom) / 2)
     return np.asarray(across * middle + into * nearest + UP * height)
 
 
-def take(world: World, grip: Grip) -> bool:
+def take(world: World, grip: Grip, attempt: int = 0) -> bool:
     """Bring the open fingers around a bar from the front and close them; returns whether they hold it."""
     approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in TILTS]
     hands = both_hands(world, approaches, grip.closing)
     hands += [hand @ np.diag([-1.0, -1.0, 1.0]) for hand in hands]
-    before = grip.place + BEFORE_M * grip.out
-    ways = [[before, grip.place + HOLD_M * hand[:, 2]] for hand in hands]
-    best = hand_choices(world, ways, hands)[0]
+    bar = grip.along_bar(attempt)
+    before = bar + BEFORE_M * grip.out
+    ways = [[before, bar + HOLD_M * hand[:, 2]] for hand in hands]
+    best = choose(world, ways, hands, attempt)
     hand, place = hands[best], ways[best][1]
     line_up(world, [before + BACK_M * (grip.out + UP), before], hand, AROUND)
-    world.move([tips_at(place, hand, width=AROUND, speed_m=0.02)], PUSHING)
+    go(world, [tips_at(place, hand, width=AROUND, speed_m=0.02)], PUSHING)
     closing = tips_at(tips(world), hand)
     closing["steps"] = 10
-    world.move([closing], {**PUSHING, "position_tolerance_m": 0.03})
+    go(world, [closing], {**PUSHING, "position_tolerance_m": 0.03})
     return world.state.gripper_opening_m > gripper.HELD_OPENING
 
 
-def hook(world: World, grip: Grip) -> None:
+def hook(world: World, grip: Grip, attempt: int = 0) -> None:
     """Bring closed finger tips behind a bar along the hand's axis, or down behind the front edge of a rack."""
     dips = HOOKS if grip.lip else BAR_HOOKS
     approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in dips]
     hands = both_hands(world, approaches, np.cross(UP, grip.out))
-    behind = grip.place - (HALF_FLAT_M if grip.lip else BEHIND_M) * grip.out
+    behind = grip.along_bar(attempt) - (HALF_FLAT_M if grip.lip else BEHIND_M) * grip.out
     low = behind - (HOOK_M if grip.lip else 0.0) * UP
     ways = [[behind + APART_M * UP if grip.lip else low - APART_M * hand[:, 2], low] for hand in hands]
-    best = hand_choices(world, ways, hands)[0]
+    best = choose(world, ways, hands, attempt)
     hand, (before, low) = hands[best], ways[best]
     back = before + BACK_M * (grip.out + UP) if grip.lip else before - BACK_M * hand[:, 2]
     line_up(world, [back, before], hand)
-    world.move([tips_at(low, hand, speed_m=0.02)], PUSHING)
+    go(world, [tips_at(low, hand, speed_m=0.02)], PUSHING)
 
 
 def _let_go(world: World, out: NDArray[np.float64]) -> None:
     """Open the fingers and back off."""
     here = np.array(world.state.eef_position)
-    world.move([{"position": here, "gripper": AROUND, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
+    go(world, [{"position": here, "gripper": AROUND, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
     back_off(world, out + 0.3 * UP, 0.18)

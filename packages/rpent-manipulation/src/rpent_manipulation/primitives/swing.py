@@ -11,6 +11,7 @@ import numpy as np
 from rpent_manipulation import cloud, rotations
 from rpent_manipulation.geometry import turn
 from rpent_manipulation.planning.controls import UP, nearer, pointing
+from rpent_manipulation.primitives.base import brought
 from rpent_manipulation.primitives.contact import ContactResult, failed
 from rpent_manipulation.primitives.fingers import HALF_FLAT_M, back_off, line_up, push_through, tips
 
@@ -81,7 +82,7 @@ def swing(
         aside: (3,) unit vector of the push, world.
         distance_m: How far; left out, far enough to count as turned.
     """
-    world.bring_within_reach(thing.middle, np.array([*-world.facing, 0.0]))
+    thing = brought(world, thing, thing.middle, np.array([*-world.facing, 0.0]))
     ahead = np.array([*world.facing, 0.0])
     arm = find_arm(thing.points) if abs(aside @ UP) < 0.5 else None
     way = _arc(arm, aside, distance_m) if arm else _line(thing.points, aside, ahead, distance_m or SHOVE_M)

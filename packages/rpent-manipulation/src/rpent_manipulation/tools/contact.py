@@ -222,6 +222,8 @@ def contact_data(label: str, result: ContactResult) -> dict[str, Any]:
     }
     if result.angle_rad is not None:
         data["angle_rad"] = round(result.angle_rad, 3)
+    if result.seen is not None:
+        data["seen"] = result.seen
     return data
 
 

@@ -51,7 +51,8 @@ class KitchenTools(ContactTools):
             attempt: Count up after failures: the hand comes in tilted differently.
 
         Returns:
-            `touched`: whether something met the finger tips; `pressed_m`: how far it then gave way; `reason` if not.
+            `touched`: whether something met the finger tips; `pressed_m`: how far it then gave way; `reason` if not. A
+            button counts as pressed when it was touched, a lever when it is seen to have given way.
         """
         thing = self._with_free_hand(target, segment_id)
         result = press(self.world, thing, direction, attempt)
@@ -62,6 +63,8 @@ class KitchenTools(ContactTools):
             "pressed_m": round(result.pressed_m, 4),
             "reason": result.reason,
         }
+        if result.seen is not None:
+            data["seen"] = result.seen
         return ToolResult(data=data)
 
     @tool(needs="perceptor")
@@ -71,6 +74,7 @@ class KitchenTools(ContactTools):
         segment_id: str | None = None,
         direction: KnobDirection = "on",
         angle_rad: TurnAngle | None = None,
+        attempt: Attempt = 0,
     ) -> ToolResult:
         """Turn a knob about its own axis, on a front or on top; also a faucet's handle.
 
@@ -79,20 +83,26 @@ class KitchenTools(ContactTools):
             segment_id: A candidate of `segment` instead.
             direction: The sense as seen from the knob's front, or what it is to do.
             angle_rad: How far; left out, far enough to be on, or until it is off.
+            attempt: Count up after failures: it is taken elsewhere, with the hand tilted differently, or from beside.
 
         Returns:
-            `angle_rad`: how far the hand turned with it, counterclockwise positive; `reason` when it did not.
+            `angle_rad`: how far it turned, counterclockwise positive; `seen`: false where only the hand's own turn is
+            known; `reason` when it did not.
         """
         thing = self._with_free_hand(target, segment_id)
         if _swings(thing):
             result = turn_handle(self.world, thing, direction)
         else:
-            result = turn_knob(self.world, thing, direction, angle_rad)
+            result = turn_knob(self.world, thing, direction, angle_rad, attempt)
         return ToolResult(data=contact_data(thing.label, result))
 
     @tool(needs="perceptor")
     def open_door(
-        self, target: str | None = None, segment_id: str | None = None, angle_rad: TurnAngle = OPEN_RAD
+        self,
+        target: str | None = None,
+        segment_id: str | None = None,
+        angle_rad: TurnAngle = OPEN_RAD,
+        attempt: Attempt = 0,
     ) -> ToolResult:
         """Open a hinged door by its handle, sideways or downwards, along its arc.
 
@@ -100,30 +110,40 @@ class KitchenTools(ContactTools):
             target: The door: `microwave door`, `left door of the cabinet`.
             segment_id: A candidate of `segment` instead.
             angle_rad: How far; it stops earlier where the door does.
+            attempt: Count up after failures: it is taken elsewhere, with the hand tilted differently, or from beside.
 
         Returns:
-            `angle_rad`: how far it opened; `reason` when it did not.
+            `angle_rad`: how far it opened; `seen`: false where only the hand's own way is known; `reason` when it did
+            not.
         """
         thing = self._with_free_hand(target, segment_id)
-        return ToolResult(data=contact_data(thing.label, open_door(self.world, thing, angle_rad)))
+        return ToolResult(data=contact_data(thing.label, open_door(self.world, thing, angle_rad, attempt)))
 
     @tool(needs="perceptor")
-    def close_door(self, target: str | None = None, segment_id: str | None = None) -> ToolResult:
+    def close_door(
+        self, target: str | None = None, segment_id: str | None = None, attempt: Attempt = 0
+    ) -> ToolResult:
         """Shut an open hinged door: push it along its arc, or lift it when it hangs open downwards.
 
         Args:
             target: The door: `microwave door`, `oven door`.
             segment_id: A candidate of `segment` instead.
+            attempt: Count up after failures: it is pushed elsewhere, with the hand tilted differently.
 
         Returns:
-            `angle_rad`: how far it turned; `reason` when it did not shut.
+            `angle_rad`: how far it turned; `seen`: false where only the hand's own way is known; `reason` when it did
+            not shut.
         """
         thing = self._with_free_hand(target, segment_id)
-        return ToolResult(data=contact_data(thing.label, close_door(self.world, thing)))
+        return ToolResult(data=contact_data(thing.label, close_door(self.world, thing, attempt)))
 
     @tool(needs="perceptor")
     def open_drawer(
-        self, target: str | None = None, segment_id: str | None = None, distance_m: Travel | None = None
+        self,
+        target: str | None = None,
+        segment_id: str | None = None,
+        distance_m: Travel | None = None,
+        attempt: Attempt = 0,
     ) -> ToolResult:
         """Draw a drawer out by its handle, or a rack by its front edge, driving back with it.
 
@@ -131,16 +151,21 @@ class KitchenTools(ContactTools):
             target: The drawer or rack: `drawer`, `top dishwasher rack`.
             segment_id: A candidate of `segment` instead, to take one among several alike.
             distance_m: How far; left out, until it stops.
+            attempt: Count up after failures: its bar is taken elsewhere, or hooked from behind.
 
         Returns:
-            `moved_m`: how far it followed; `reason` when it did not.
+            `moved_m`: how far it came; `seen`: false where only the hand's own way is known; `reason` when it did not.
         """
         thing = self._with_free_hand(target, segment_id)
-        return ToolResult(data=contact_data(thing.label, open_drawer(self.world, thing, distance_m)))
+        return ToolResult(data=contact_data(thing.label, open_drawer(self.world, thing, distance_m, attempt)))
 
     @tool(needs="perceptor")
     def close_drawer(
-        self, target: str | None = None, segment_id: str | None = None, distance_m: Travel | None = None
+        self,
+        target: str | None = None,
+        segment_id: str | None = None,
+        distance_m: Travel | None = None,
+        attempt: Attempt = 0,
     ) -> ToolResult:
         """Push an open drawer or rack in.
 
@@ -148,12 +173,15 @@ class KitchenTools(ContactTools):
             target: The drawer or rack: `fridge drawer`, `toaster oven rack`.
             segment_id: A candidate of `segment` instead, to push one among several alike.
             distance_m: How far; left out, until it stops.
+            attempt: Count up after failures: it is pushed elsewhere, with the hand tilted differently.
 
         Returns:
-            `moved_m`: how far it moved; `reason` when it did not.
+            `moved_m`: how far it moved; `seen`: false where only the hand's own way is known; `reason` when it did not.
         """
         thing = self._with_free_hand(target, segment_id)
-        return ToolResult(data=contact_data(thing.label, close_drawer(self.world, thing, distance_m)))
+        return ToolResult(
+            data=contact_data(thing.label, close_drawer(self.world, thing, distance_m, attempt))
+        )
 
     @tool(needs="perceptor")
     def push(
