@@ -63,7 +63,7 @@ def vector(value: Any, length: int, what: str) -> NDArray[np.float64]:
     """
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GuardrailError(f"{what} must be {length} numbers.") from None
     if array.shape != (length,):
         raise GuardrailError(f"{what} must have shape ({length},), not {array.shape}.")
@@ -80,7 +80,7 @@ def actions(value: Any, length: int) -> NDArray[np.float64]:
     """
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GuardrailError(f"`actions` must be numbers of shape (T, {length}).") from None
     if array.ndim != 2 or array.shape[1] != length or not 1 <= len(array) <= MAX_CHUNK_STEPS:
         raise GuardrailError(
@@ -99,8 +99,8 @@ def number(value: Any, low: float, high: float, what: str) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise GuardrailError(f"{what} must be a number, not {type(value).__name__}.")
-    if not low <= float(value) <= high:
-        raise GuardrailError(f"{what} must be between {low:g} and {high:g}, not {float(value):g}.")
+    if not low <= value <= high:
+        raise GuardrailError(f"{what} must be between {low:g} and {high:g}, not {_short(value)}.")
     return float(value)
 
 
@@ -114,6 +114,37 @@ def count(value: Any, low: int, high: int, what: str) -> int:
     if checked != int(checked):
         raise GuardrailError(f"{what} must be a whole number, not {checked:g}.")
     return int(checked)
+
+
+def names(value: Any, most: int, what: str) -> list[str]:
+    """Return a list of at most `most` strings.
+
+    Raises:
+        GuardrailError: It is none.
+    """
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise GuardrailError(f"{what} must be a list of names.")
+    if len(value) > most:
+        raise GuardrailError(f"{what} must be at most {most} names, not {len(value)}.")
+    return list(value)
+
+
+def truth(value: Any, what: str) -> bool:
+    """Return true or false.
+
+    Raises:
+        GuardrailError: It is neither.
+    """
+    if not isinstance(value, bool):
+        raise GuardrailError(f"{what} must be true or false, not {type(value).__name__}.")
+    return value
+
+
+def _short(value: Any) -> str:
+    try:
+        return f"{float(value):g}"
+    except OverflowError:
+        return "a number of hundreds of digits"
 
 
 def _numbers(values: NDArray[np.float64]) -> str:

@@ -32,6 +32,9 @@ MIN_SIZE, MAX_SIZE = 16, 1024
 
 MAX_RECORDED_SIZE = 512
 
+MAX_PICTURES = 32
+"""Cameras of one `observe`."""
+
 
 class StepwiseEpisode(ServoedEpisode, Protocol):
     """A running episode that also takes its robot's own actions."""
@@ -115,8 +118,11 @@ class EpisodeMethods:
     ) -> dict[str, Any]:
         """Return the state and upright pictures, with depth in metres when asked for."""
         call.raise_if_cancelled()
-        names = list(cameras) or (list(size) if hasattr(size, "keys") else [])
-        return self._look(names, size, depth=depth)
+        names = guardrails.names(cameras, MAX_PICTURES, "`cameras`")
+        names = names or (
+            guardrails.names(list(size), MAX_PICTURES, "`size`") if hasattr(size, "keys") else []
+        )
+        return self._look(names, size, depth=guardrails.truth(depth, "`depth`"))
 
     def camera_meta(self, call: CallContext, *, camera: str, size: Any = 256) -> dict[str, Any]:  # noqa: ARG002
         """Return a camera's calibration for a picture size."""
@@ -132,11 +138,11 @@ class EpisodeMethods:
         every: int = 20,
     ) -> dict[str, Any]:
         """Switch the recording of video frames on (with a first frame) or off."""
-        if not enabled:
+        if not guardrails.truth(enabled, "`enabled`"):
             self._recording = None
             self.episode.after_step = lambda: None
             return {"recording": False}
-        name = camera or self.main_camera
+        name = self.main_camera if camera is None else camera
         side = guardrails.count(size, MIN_SIZE, MAX_RECORDED_SIZE, "`size`")
         spacing = guardrails.count(every, 1, 10_000, "`every`")
         self.camera_meta(
@@ -168,7 +174,13 @@ class EpisodeMethods:
         episode.after_step = lambda: recording.after_step(episode.steps)
 
     def simulated(self, camera: str) -> str:
-        """Return what the simulator calls a camera."""
+        """Return what the simulator calls a camera.
+
+        Raises:
+            GuardrailError: It is no name. (MuJoCo dies of one that is no string.)
+        """
+        if not isinstance(camera, str):
+            raise guardrails.GuardrailError(f"A camera is named by a string, not {type(camera).__name__}.")
         return self.camera_names.get(camera, camera)
 
     def _look(self, cameras: Sequence[str], size: Any, *, depth: bool = False) -> dict[str, Any]:
