@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
+from rpent_manipulation.mujoco.arm import PandaState
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,25 +21,29 @@ if TYPE_CHECKING:
 ACTION_DIM = 7
 
 
-class Arm:
+class Arm(PandaState):
     """Drives a scene's robot. Made anew after each reset, when robosuite has made a new controller."""
 
     def __init__(self, scene: Scene) -> None:
-        self._model, self._data = scene.model, scene.data
+        self._model = scene.model
         self.controller: Any = scene.controller
         robot, env = scene.robot, scene.env
-        self.gripper: Any = robot.gripper
+        super().__init__(
+            scene.model,
+            scene.data,
+            site=mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_SITE, self.controller.eef_name),
+            hand=mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, robot.robot_model.eef_name),
+            joints=robot.robot_joints,
+            fingers=robot._ref_gripper_joint_pos_indexes,
+            gripper=robot.gripper,
+        )
         self._substeps = int(env.control_timestep / env.model_timestep)
-        self._site = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_SITE, self.controller.eef_name)
-        self._hand = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, robot.robot_model.eef_name)
         self._arm_ctrl = np.array(robot._ref_joint_actuator_indexes)
-        self._finger_qpos = np.array(robot._ref_gripper_joint_pos_indexes)
         self._finger_ctrl = np.array(robot._ref_joint_gripper_actuator_indexes)
         self._torque_low, self._torque_high = robot.torque_limits
         finger_range = self._model.actuator_ctrlrange[self._finger_ctrl]
         self._finger_bias = 0.5 * (finger_range[:, 1] + finger_range[:, 0])
         self._finger_weight = 0.5 * (finger_range[:, 1] - finger_range[:, 0])
-        self.joint_names: tuple[str, ...] = tuple(robot.robot_joints)
         self._mass = np.zeros((self._model.nv, self._model.nv))
 
     def control_step(self, action: NDArray[np.float64]) -> None:
@@ -83,43 +88,3 @@ class Arm:
         mujoco.mj_fullM(model, data, self._mass)
         controller.mass_matrix = self._mass[controller.qvel_index, :][:, controller.qvel_index]
         controller.new_update = False
-
-    @property
-    def position(self) -> NDArray[np.float64]:
-        """(3,) the grasp point between the finger tips, world, metres."""
-        return np.array(self._data.site_xpos[self._site])
-
-    @property
-    def rotation(self) -> NDArray[np.float64]:
-        """(3, 3) orientation of the hand in the world: z is the approach axis, the fingers close along y.
-
-        It is the benchmark's `robot0_eef_quat`. (The controller's own site is turned by 90 degrees about z,
-        which makes no difference to its actions: they are rotations in the world frame.)
-        """
-        return np.array(self._data.xmat[self._hand]).reshape(3, 3)
-
-    @property
-    def quaternion(self) -> NDArray[np.float64]:
-        """(4,) x y z w of `rotation`, with the simulator's own sign, which the datasets of LIBERO keep."""
-        return np.array(self._data.xquat[self._hand])[[1, 2, 3, 0]]
-
-    @property
-    def joint_positions(self) -> NDArray[np.float64]:
-        """(7,) radians."""
-        return np.array(self._data.qpos[self.controller.qpos_index])
-
-    @property
-    def finger_positions(self) -> NDArray[np.float64]:
-        """(2,) joint positions of the fingers, metres: 0.04 and -0.04 open (`robot0_gripper_qpos`)."""
-        return np.array(self._data.qpos[self._finger_qpos])
-
-    @property
-    def gripper_opening_m(self) -> float:
-        """Distance between the finger pads, metres: 0 closed, 0.08 open."""
-        left, right = self._data.qpos[self._finger_qpos]
-        return float(left - right)
-
-    @property
-    def gripper_command(self) -> float:
-        """The width that is commanded: -1 open to 1 closed. Action signs move it by 0.25 a control step."""
-        return float(self.gripper.current_action[-1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rpent_manipulation import rotations
 from rpent_manipulation.env.episode import OPEN, PLAIN, POSITION_SCALE_M, ROTATION_SCALE_RAD
 from rpent_manipulation.env.guardrails import Workspace
 from rpent_manipulation.env.running import RunningEpisode
@@ -34,8 +33,8 @@ class Episode(RunningEpisode):
             settle_steps: Null actions with open fingers before step 0, as the field's evaluations do:
                 recorded objects hover slightly and fall into place.
         """
-        super().__init__(max_steps=max_steps, action_dim=ACTION_DIM)
-        self.scene, self.seed = scene, seed
+        super().__init__(seed=seed, max_steps=max_steps, action_dim=ACTION_DIM)
+        self.scene = scene
         self.initial_state = scene.task.initial_state(seed)
         scene.reset(self.initial_state)
         self.arm = Arm(scene)
@@ -73,24 +72,7 @@ class Episode(RunningEpisode):
 
     def observation(self) -> dict[str, Any]:
         """Return the state as plain data; see `rpent.env.Observation`."""
-        arm = self.arm
-        yaw, pitch = rotations.yaw_pitch(arm.rotation)
-        return {
-            **self.standing(),
-            "eef_position": arm.position,
-            "eef_quaternion": arm.quaternion,
-            "gripper_opening_m": arm.gripper_opening_m,
-            "joint_positions": arm.joint_positions,
-            "images": {},
-            "depth": {},
-            "cameras": {},
-            "extra": {
-                "yaw_rad": yaw,
-                "pitch_rad": pitch,
-                "gripper_command": arm.gripper_command,
-                "gripper_qpos": arm.finger_positions,
-            },
-        }
+        return {**self.standing(), **self.arm.observation()}
 
 
 def _reach(base: NDArray[np.float64], surface_z_m: float) -> Workspace:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
+from rpent_manipulation.mujoco.arm import PandaState
 from rpent_manipulation.mujoco.forces import hand_bodies
 
 if TYPE_CHECKING:
@@ -22,63 +23,29 @@ def _body(model: Any, name: str) -> int:
     return int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name))
 
 
-class Arm:
+class Arm(PandaState):
     """The Panda and its gripper as they are now."""
 
     def __init__(self, kitchen: Kitchen) -> None:
         model, robot = kitchen.model, kitchen.robot
-        self._model, self._data = model, kitchen.data
-        self.gripper: Any = robot.gripper["right"]
-        hand = robot.robot_model.eef_name["right"]
-        self._site = int(robot.eef_site_id["right"])
-        self._hand = _body(model, hand)
-        self.hand_bodies = hand_bodies(model, hand)
+        name = robot.robot_model.eef_name["right"]
+        super().__init__(
+            model,
+            kitchen.data,
+            site=int(robot.eef_site_id["right"]),
+            hand=_body(model, name),
+            joints=robot.robot_model.arm_joints,
+            fingers=robot._ref_gripper_joint_pos_indexes["right"],
+            gripper=robot.gripper["right"],
+        )
+        self.hand_bodies = hand_bodies(model, name)
         """Ids of the hand's body and of the fingers'."""
         self._root = _body(model, "robot0_link0")
-        self._finger_qpos = np.array(robot._ref_gripper_joint_pos_indexes["right"])
-        self.joint_names: tuple[str, ...] = tuple(robot.robot_model.arm_joints)
-        self._joint_qpos = np.array([model.joint(name).qposadr[0] for name in self.joint_names])
-
-    @property
-    def position(self) -> NDArray[np.float64]:
-        """(3,) the grasp point between the finger tips, world, metres."""
-        return np.array(self._data.site_xpos[self._site])
-
-    @property
-    def rotation(self) -> NDArray[np.float64]:
-        """(3, 3) orientation of the hand in the world: z is the approach axis, the fingers close along y."""
-        return np.array(self._data.xmat[self._hand]).reshape(3, 3)
-
-    @property
-    def quaternion(self) -> NDArray[np.float64]:
-        """(4,) x y z w of `rotation`, with the simulator's own sign (`robot0_eef_quat`)."""
-        return np.array(self._data.xquat[self._hand])[[1, 2, 3, 0]]
 
     @property
     def base_position(self) -> NDArray[np.float64]:
         """(3,) the arm's own base (`link0`), world, metres: it rises with the torso."""
         return np.array(self._data.xpos[self._root])
-
-    @property
-    def joint_positions(self) -> NDArray[np.float64]:
-        """(7,) radians."""
-        return np.array(self._data.qpos[self._joint_qpos])
-
-    @property
-    def finger_positions(self) -> NDArray[np.float64]:
-        """(2,) joint positions of the fingers, metres: 0.04 and -0.04 open (`robot0_gripper_qpos`)."""
-        return np.array(self._data.qpos[self._finger_qpos])
-
-    @property
-    def gripper_opening_m(self) -> float:
-        """Distance between the finger pads, metres: 0 closed, 0.08 open."""
-        left, right = self._data.qpos[self._finger_qpos]
-        return float(left - right)
-
-    @property
-    def gripper_command(self) -> float:
-        """The width that is commanded: -1 open to 1 closed. Action signs move it by 0.2 a control step."""
-        return float(self.gripper.current_action[-1])
 
 
 class Base:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rpent_manipulation import rotations
 from rpent_manipulation.env.episode import POSITION_SCALE_M
 from rpent_manipulation.env.guardrails import GuardrailError
 from rpent_manipulation.env.running import RunningEpisode
@@ -47,8 +46,8 @@ class Episode(RunningEpisode):
             max_steps: Control steps until the episode is truncated; None takes the benchmark's horizon.
         """
         limit = kitchen.task.horizon if max_steps is None else max_steps
-        super().__init__(max_steps=limit, action_dim=ACTION_DIM)
-        self.kitchen, self.seed = kitchen, kitchen.seed
+        super().__init__(seed=kitchen.seed, max_steps=limit, action_dim=ACTION_DIM)
+        self.kitchen = kitchen
         self.robot = Robot(kitchen)
         self.workspace: Workspace = room.workspace(kitchen)
         self._fingers = FingerContacts(kitchen.env)
@@ -139,33 +138,20 @@ class Episode(RunningEpisode):
 
     def observation(self) -> dict[str, Any]:
         """Return the state as plain data; see `rpent.env.Observation`."""
-        arm = self.arm
-        return {
-            **self.standing(),
-            "eef_position": arm.position,
-            "eef_quaternion": arm.quaternion,
-            "gripper_opening_m": arm.gripper_opening_m,
-            "joint_positions": arm.joint_positions,
-            "images": {},
-            "depth": {},
-            "cameras": {},
-            "extra": self._extra(),
-        }
+        observed = self.arm.observation()
+        observed["extra"] |= self._extra()
+        return {**self.standing(), **observed}
 
     def _extra(self) -> dict[str, Any]:
+        """Return what a mobile robot tells besides: its base, and the hand as seen from there."""
         import robosuite.utils.transform_utils as T  # noqa: N812, PLC0415
 
         arm, base = self.arm, self.base
-        yaw, pitch = rotations.yaw_pitch(arm.rotation)
         pose, hand = base.pose, np.eye(4)
         # As the simulator's sensors compute them, to the last bit: policies were trained on these.
         hand[:3, :3], hand[:3, 3] = T.quat2mat(arm.quaternion), arm.position
         relative = np.matmul(np.linalg.inv(pose), hand)
         return {
-            "yaw_rad": yaw,
-            "pitch_rad": pitch,
-            "gripper_command": arm.gripper_command,
-            "gripper_qpos": arm.finger_positions,
             "base_position": pose[:3, 3].copy(),
             "base_quaternion": T.mat2quat(pose[:3, :3]),
             "base_yaw_rad": base.yaw,
