@@ -7,6 +7,8 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+from rpent_manipulation.env.archive import SnapshotError, reading
+from rpent_robot_robocasa.server.model_state import ModelState
 from rpent_robot_robocasa.server.plain import NotPlainError, PlainState, decode, encode
 
 
@@ -19,6 +21,15 @@ class Machine:
         self.pose = np.zeros(3)
         self.first_pose = self.pose
         self.made_of = object()
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is not on."""
+        return not self.on
+
+    def work(self) -> str:
+        """Work."""
+        return "worked"
 
 
 @pytest.mark.parametrize(
@@ -79,3 +90,88 @@ def test_one_array_stays_one_array():
         state.apply(changes)
         assert machine.pose is machine.first_pose
         np.testing.assert_array_equal(machine.pose, value)
+
+
+FORGED = {
+    "a method": ("machine|work", "nothing"),
+    "a property": ("machine|ready", True),
+    "another object of its own": ("machine|made_of", 3),
+    "its class": ("machine|__class__", 3),
+    "no name": ("machine|a.b", 3),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_changes_from_outside_reach_plain_attributes_only(what: str):
+    path, value = FORGED[what]
+    machine = Machine()
+    state = PlainState({"machine": machine})
+    with pytest.raises(SnapshotError, match="no plain state"):
+        state.read({"changed": {path: value}, "gone": [], "same": []})
+    assert state.changes()["changed"] == {}
+    assert machine.work() == "worked"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [],
+        {"changed": {}, "gone": []},
+        {"changed": {"other|on": True}, "gone": [], "same": []},
+        {"changed": {}, "gone": ["machine|work"], "same": []},
+        {"changed": {"machine|on": {"is": "function", "items": []}}, "gone": [], "same": []},
+        {
+            "changed": {"machine|on": {"is": "array", "dtype": "O", "shape": [1], "data": "AAAAAAAAAAA="}},
+            "gone": [],
+            "same": [],
+        },
+        {"changed": {}, "gone": [], "same": [["machine|on", "machine|made_of"]]},
+    ],
+)
+def test_malformed_changes_are_no_snapshot(changes: object):
+    state = PlainState({"machine": Machine()})
+    with pytest.raises(SnapshotError, match="not a snapshot"), reading():
+        state.read(changes)
+
+
+def test_own_changes_are_read():
+    machine = Machine()
+    state = PlainState({"machine": machine})
+    machine.on, machine.since, machine.made_of = True, 5, None
+    del machine.timers
+    changes = json.loads(json.dumps(state.changes()))
+    assert state.read(changes) == changes
+
+
+class FakeModel:
+    """Some fields of a compiled model."""
+
+    def __init__(self) -> None:
+        self.site_rgba = np.ones((2, 4), np.float32)
+        self.body_parentid = np.zeros(3, np.int32)
+
+
+def test_of_a_model_only_quantities_change():
+    model = FakeModel()
+    state = ModelState(model)
+    model.site_rgba[0, 3] = 0.0
+    changes = state.changes()
+    assert list(changes) == ["site_rgba"]
+    model.site_rgba[:] = 1.0
+    state.apply(state.read(changes))
+    assert model.site_rgba[0, 3] == 0.0
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"body_parentid": np.full(3, 10**6, np.int32)},
+        {"site_rgba": np.ones(4, np.float32)},
+        {"site_rgba": np.ones((2, 4))},
+        {"unheard_of": np.ones(3)},
+    ],
+)
+def test_a_forged_model_is_refused(forged: dict[str, np.ndarray]):
+    """MuJoCo takes whole numbers for addresses: they are none of a snapshot's."""
+    with pytest.raises(SnapshotError):
+        ModelState(FakeModel()).read(forged)

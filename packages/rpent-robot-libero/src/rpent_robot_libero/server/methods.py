@@ -11,6 +11,7 @@ from rpent.errors import UsageError
 from rpent_manipulation.env import guardrails
 from rpent_manipulation.env.archive import SnapshotError
 from rpent_manipulation.env.methods import EpisodeMethods, shape_of
+from rpent_manipulation.env.running import MAX_SEED
 from rpent_manipulation.mujoco import gl
 from rpent_manipulation.mujoco.renderer import Renderer
 
@@ -121,7 +122,7 @@ class LiberoEnv(EpisodeMethods):
         seed: int | None = None,
     ) -> dict[str, Any]:
         """Start an episode; what is not given stays as it is."""
-        wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, 2**31 - 1, "`seed`")
+        wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, MAX_SEED, "`seed`")
         wanted = (
             self.scene.task
             if task is None
@@ -157,14 +158,13 @@ class LiberoEnv(EpisodeMethods):
 
     def restore(self, call: CallContext, *, data: bytes) -> dict[str, Any]:  # noqa: ARG002
         """Come back to a state, of another task of the suite too."""
-        header = snapshot.read_header(data)
-        suite, task = header["task"]
+        suite, task, seed = snapshot.saved_task(data)
         if suite != self._config.suite:
             raise SnapshotError(
                 f"The snapshot is of suite `{suite}`, this env serves `{self._config.suite}`."
             )
         if task != self.scene.task.index:
-            self._build(task, header["seed"])
+            self._build(task, seed)
         snapshot.load(self.episode, data)
         self.rearm_recording()
         return self.episode.observation()

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
-from rpent_manipulation.env.archive import SnapshotError, pack, unpack
+from rpent_manipulation.env.archive import SnapshotError, array_like, pack, reading, unpack
+from rpent_manipulation.env.guardrails import count
+from rpent_manipulation.env.running import Counters
 
 from rpent_robot_libero.server.model_store import MUTABLE_FIELDS
 
@@ -48,24 +50,23 @@ def save(episode: Episode) -> bytes:
     header = {
         "format": FORMAT,
         "task": [scene.task.suite, scene.task.index],
-        "seed": episode.seed,
-        "steps": episode.steps,
-        "success": episode.success,
-        "max_steps": episode.max_steps,
+        **episode.counters(),
         "new_update": bool(controller.new_update),
         "sizes": [int(scene.model.nq), int(scene.model.nv), int(scene.model.nbody)],
     }
     return pack(header, arrays)
 
 
-def read_header(data: bytes) -> dict[str, Any]:
-    """Return a snapshot's header: `task` (suite, index), `seed`, `steps`, ...
+def saved_task(data: bytes) -> tuple[str, int, int]:
+    """Return a snapshot's suite, index of the task, and seed.
 
     Raises:
         SnapshotError: These bytes are no snapshot that this version reads.
     """
     header, _ = unpack(data, version=FORMAT)
-    return header
+    with reading():
+        suite, task = header["task"]
+        return str(suite), count(task, 0, 10**6, "`task`"), Counters.of(header).seed
 
 
 def load(episode: Episode, data: bytes) -> None:
@@ -77,24 +78,34 @@ def load(episode: Episode, data: bytes) -> None:
     header, arrays = unpack(data, version=FORMAT)
     scene, controller = episode.scene, episode.arm.controller
     model = scene.model
-    if header["sizes"] != [int(model.nq), int(model.nv), int(model.nbody)]:
-        raise SnapshotError("The snapshot was made in another scene.")
-    for name in MUTABLE_FIELDS:
-        getattr(model, name)[:] = arrays[f"model.{name}"]
-    for name in _CONTROLLER_FIELDS:
-        setattr(controller, name, arrays[f"controller.{name}"])
-    controller.new_update = header["new_update"]
-    if not controller.new_update:
-        for name in _CONTROLLER_CACHE:
-            setattr(controller, name, arrays[f"controller.{name}"])
-    episode.arm.gripper.current_action = arrays["gripper"]
-    episode.seed, episode.steps, episode.success = header["seed"], header["steps"], header["success"]
-    episode.max_steps = header["max_steps"]
-    episode.executed.clear()
+    with reading():  # all of it is checked before anything is changed
+        if header["sizes"] != [int(model.nq), int(model.nv), int(model.nbody)]:
+            raise SnapshotError("The snapshot was made in another scene.")
+        counters, new_update = Counters.of(header), bool(header["new_update"])
+        state = array_like(arrays["state"], np.empty(mujoco.mj_stateSize(model, _STATE)), "state")
+        fields = {
+            name: array_like(arrays[f"model.{name}"], getattr(model, name), name) for name in MUTABLE_FIELDS
+        }
+        kept = (*_CONTROLLER_FIELDS, *(() if new_update else _CONTROLLER_CACHE))
+        goals = {name: _numbers(arrays[f"controller.{name}"]) for name in kept}
+        gripper = _numbers(arrays["gripper"])
+    for name, value in fields.items():
+        getattr(model, name)[:] = value
+    for name, value in goals.items():
+        setattr(controller, name, value)
+    controller.new_update = new_update
+    episode.arm.gripper.current_action = gripper
+    episode.come_back(counters)
     episode.initial_state = scene.task.initial_state(episode.seed)
-    mujoco.mj_setState(model, scene.data, arrays["state"], _STATE)
+    mujoco.mj_setState(model, scene.data, state, _STATE)
     mujoco.mj_forward(model, scene.data)
     scene.update_visuals()
     # forward moved the solver's warm start; derived quantities are right now, so put the state back as it
     # was.
-    mujoco.mj_setState(model, scene.data, arrays["state"], _STATE)
+    mujoco.mj_setState(model, scene.data, state, _STATE)
+
+
+def _numbers(value: Any) -> Any:
+    if value.dtype.kind != "f":
+        raise SnapshotError("The snapshot's controller is not made of numbers.")
+    return value

@@ -9,20 +9,21 @@ from rpent.env.types import CHUNK_OBSERVE
 from rpent.errors import UsageError
 from rpent_manipulation.env import guardrails
 from rpent_manipulation.env.methods import EpisodeMethods, shape_of
+from rpent_manipulation.env.running import MAX_SEED
 from rpent_manipulation.env.targets import parse_targets
 from rpent_manipulation.mujoco.renderer import Renderer
 
 from rpent_robot_robocasa.catalog import find_task
 from rpent_robot_robocasa.config import LAYOUTS, Split
 from rpent_robot_robocasa.kitchens import Choice
-from rpent_robot_robocasa.server import omron, snapshot
+from rpent_robot_robocasa.server import omron
 from rpent_robot_robocasa.server.cameras import CAMERA_NAMES, MAIN_CAMERA
 from rpent_robot_robocasa.server.episode import REACH_M, Episode
 from rpent_robot_robocasa.server.floor_plan import floor_plan
 from rpent_robot_robocasa.server.instances import Instances
 from rpent_robot_robocasa.server.kitchen import CONTROL_FREQ_HZ, Kitchen
 from rpent_robot_robocasa.server.omron import ACTION_DIM
-from rpent_robot_robocasa.server.snapshot import Snapshots
+from rpent_robot_robocasa.server.snapshot import Snapshots, saved_kitchen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,7 +149,7 @@ class RobocasaEnv(EpisodeMethods):
             layout=before.layout if layout is _KEEP else _number(layout, "`layout`"),
             style=before.style if style is _KEEP else _number(style, "`style`"),
         )
-        wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, 2**31 - 1, "`seed`")
+        wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, MAX_SEED, "`seed`")
         self._build(find_task(old_task if task_name is None else str(task_name)), choice, wanted_seed)
         return self.episode.observation()
 
@@ -184,15 +185,13 @@ class RobocasaEnv(EpisodeMethods):
 
     def restore(self, call: CallContext, *, data: bytes) -> dict[str, Any]:  # noqa: ARG002
         """Come back to a state, of another task and kitchen too."""
-        header = snapshot.read_header(data)
-        choice = Choice(split=_split(header["split"]), layout=header["layout"], style=header["style"])
-        kitchen = self._kitchen
+        saved, kitchen = saved_kitchen(data), self._kitchen
         if kitchen is None or (kitchen.task.name, kitchen.choice, kitchen.seed) != (
-            header["task"],
-            choice,
-            header["seed"],
+            saved.task,
+            saved.choice,
+            saved.seed,
         ):
-            self._build(find_task(header["task"]), choice, header["seed"])
+            self._build(find_task(saved.task), saved.choice, saved.seed)
         self._snapshots.load(self.episode, data)
         self.rearm_recording()
         return self.episode.observation()

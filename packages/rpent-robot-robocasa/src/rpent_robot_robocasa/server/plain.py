@@ -12,6 +12,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent_manipulation.env.archive import SnapshotError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,6 +48,7 @@ class PlainState:
         self._owners = dict(owners)
         self._first = self._encoded()
         self._first_same = self._shared(self._first)
+        self._opaque = {path for path, _ in self._attributes()} - set(self._first)
 
     def changes(self) -> dict[str, Any]:
         """Return what differs from the beginning: `changed`, `gone`, and `same`, names of one and the same array."""
@@ -58,8 +60,39 @@ class PlainState:
             "same": self._shared(changed),
         }
 
+    def read(self, changes: Any) -> dict[str, Any]:
+        """Return changes that came from outside, checked.
+
+        Only what these objects keep in plain attributes can be changed: no method, no property, no other object of
+        theirs (which may be forgotten, as the simulator itself does), and nothing of another object.
+
+        Raises:
+            SnapshotError: They change something else.
+            ValueError: They are malformed; `LookupError` and `TypeError` likewise.
+        """
+        changed, gone, same = changes["changed"], changes["gone"], changes["same"]
+        if not isinstance(changed, dict) or not isinstance(gone, list) or not set(gone) <= set(self._first):
+            raise ValueError(changes)
+        decoded = {path: decode(value) for path, value in changed.items()}
+        for path, value in decoded.items():
+            self._check(path, value)
+        for paths in same:
+            if len(paths) < 2 or not all(isinstance(decoded[path], np.ndarray) for path in paths):
+                raise ValueError(paths)
+        return {"changed": changed, "gone": gone, "same": same}
+
+    def _check(self, path: str, value: Any) -> None:
+        owner, name = self._find(path)
+        ours = name.isidentifier() and not name.startswith("__") and name not in _NOT_STATE
+        if (
+            not ours
+            or not _is_plain(getattr(type(owner), name, None))
+            or (path in self._opaque and value is not None)
+        ):
+            raise SnapshotError(f"The snapshot changes `{path}`, which is no plain state.")
+
     def apply(self, changes: Mapping[str, Any]) -> None:
-        """Bring the objects to the beginning plus these changes."""
+        """Bring the objects to the beginning plus these changes, which `changes` made or `read` has checked."""
         wanted = {path: value for path, value in self._first.items() if path not in changes["gone"]}
         wanted |= changes["changed"]
         now = self._encoded()
@@ -103,6 +136,14 @@ class PlainState:
             if isinstance(value, np.ndarray) and path in among:
                 groups.setdefault(id(value), []).append(path)
         return [paths for paths in groups.values() if len(paths) > 1]
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        encode(value)
+    except NotPlainError:
+        return False
+    return True
 
 
 def encode(value: Any) -> Encoded:
