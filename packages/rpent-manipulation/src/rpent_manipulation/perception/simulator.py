@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from rpent.perception import Segment
 
+from rpent_manipulation.labels import NOTHING, ROBOT, SCENERY
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
 MIN_PIXELS = 6
 """Smaller patches are slivers behind other things: too few points for anything."""
 
-ROBOT = "robot"
-
-IGNORED = frozenset({"", "scenery"})
+IGNORED = frozenset({NOTHING, SCENERY})
 """Labels of pixels that show no thing."""
 
 
@@ -86,7 +86,7 @@ class SimulatorPerceptor:
         label = labels[number]
         members = [number]
         if label == ROBOT:
-            members += [other for other, name in enumerate(labels) if name == ""]
+            members += [other for other, name in enumerate(labels) if name == NOTHING]
         if not self.vocabulary.split_label(label)[1]:
             members += [other for other, name in enumerate(labels) if name.startswith(f"{label}/")]
         members += [other for other, name in enumerate(labels) if name == f"{label}_handle"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent_manipulation.labels import NOTHING, ROBOT, SCENERY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent_manipulation.mujoco.renderer import Renderer
 
     from rpent_robot_libero.server.scene import Scene
-
-NOTHING, ROBOT, SCENERY = "", "robot", "scenery"
 
 
 class Instances:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rpent.rpc.facade import Facade, Method
+from rpent_manipulation.env.table import method_table
 from rpent_manipulation.mujoco import gl
 
 from rpent_robot_robocasa import __version__
@@ -41,21 +42,8 @@ def create(config: EnvServerConfig) -> Facade:
     from rpent_robot_robocasa.server.methods import RobocasaEnv  # noqa: PLC0415
 
     env = RobocasaEnv(config, assets, kind, versions)
-    methods = {
-        "describe": Method(handler=env.describe, summary="What this env is."),
-        "reset": Method(handler=env.reset, timeout_s=300.0, summary="Start an episode."),
-        "step": Method(handler=env.step, summary="One control step."),
-        "chunk_step": Method(handler=env.chunk_step, timeout_s=600.0, summary="Several control steps."),
-        "servo": Method(handler=env.servo, timeout_s=900.0, summary="Closed-loop motion."),
-        "observe": Method(handler=env.observe, timeout_s=120.0, summary="State, pictures, depth."),
-        "camera_meta": Method(handler=env.camera_meta, summary="A camera's calibration."),
-        "floor_plan": Method(handler=env.floor_plan, summary="Where the base cannot stand."),
-        "snapshot": Method(handler=env.snapshot, summary="The exact state, as bytes."),
-        "restore": Method(handler=env.restore, timeout_s=300.0, summary="Come back to a state."),
-        "record": Method(handler=env.record, summary="Record video frames, or stop."),
-        "frames": Method(handler=env.frames, concurrent=True, summary="Fetch the recorded frames."),
-        "actions": Method(handler=env.actions, summary="Fetch the control actions that were carried out."),
-    }
+    methods = method_table(env, patience=2.0)
+    methods["floor_plan"] = Method(handler=env.floor_plan, summary="Where the base cannot stand.")
     if config.privileged:
         methods["instances"] = Method(handler=env.instances, summary="Instance masks (ground truth).")
     info = {"task_name": task.name, "seed": config.seed, "instruction": env.kitchen.instruction}

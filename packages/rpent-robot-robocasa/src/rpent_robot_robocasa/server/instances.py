@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent_manipulation.labels import NOTHING, ROBOT, SCENERY
 
 from rpent_robot_robocasa.server.hidden_parts import HiddenParts
 from rpent_robot_robocasa.server.parts import part_of_geom, part_of_joint
@@ -14,8 +15,6 @@ from rpent_robot_robocasa.server.parts import part_of_geom, part_of_joint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent_manipulation.mujoco.renderer import Renderer
-
-NOTHING, ROBOT, SCENERY = "", "robot", "scenery"
 
 KINDS = {
     "Wall": SCENERY,
