@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
+
+import flash_episodes
 
 PROMISED = {
     "libero_object": (0, 1, 2),
@@ -31,41 +32,29 @@ class Case:
     seed: int
 
 
-@dataclass
-class Result:
+@dataclass(kw_only=True)
+class Result(flash_episodes.Outcome):
     """What came of it."""
 
     suite: str
     task: int
     seed: int
-    instruction: str
-    success: bool
-    """What the benchmark says."""
-    planner_status: str | None
-    reason: str
-    detail: str
-    episode_s: float
-    """From the first observation to the end of the session."""
-    startup_s: float
-    """Everything else: attaching, reset, first observation, closing."""
-    cpu_s: float
-    """CPU time of agent and env server over the whole run, start-up included."""
-    env_steps: int
-    tool_calls: int
-    run_dir: str
-    date: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def case(self) -> Case:
         return Case(self.suite, self.task, self.seed)
 
+    @property
+    def line(self) -> str:
+        """One line for the terminal."""
+        mark, tail = ("ok  ", "") if self.success else ("FAIL", self.detail)
+        name = f"{self.suite} t{self.task} s{self.seed}"
+        return f"{mark} {name} {self.episode_s:5.1f} s (+{self.startup_s:.1f}) {tail}"
+
 
 def read(path: Path) -> list[Result]:
     """Return the results of a file in order; of a case that was run twice, the later one."""
-    if not path.exists():
-        return []
-    results = [Result(**json.loads(line)) for line in path.read_text().splitlines()]
+    results = flash_episodes.read(path, Result)
     return sorted({r.case: r for r in results}.values(), key=lambda r: (_rank(r.suite), r.case))
 
 
@@ -90,15 +79,10 @@ def report(results: list[Result]) -> str:
 
 
 def _provenance(results: list[Result]) -> str:
-    versions = {name: number for r in results for name, number in r.versions.items()}
-    dates = sorted({r.date for r in results})
-    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return (
-        f"Made by `python benchmarks/flash_matrix.py`, {when}, one core of {_cpu()} ({os.cpu_count()} cores),"
-        f" software rendering, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {number}" for name, number in versions.items())
-        + ". Times are wall-clock from the first observation to the session's end; start-up is not in them."
+    made = flash_episodes.provenance(
+        results, "flash_matrix.py", f"one core of {_cpu()} ({os.cpu_count()} cores)"
     )
+    return f"{made} Times are wall-clock from the first observation to the session's end; start-up is not in them."
 
 
 def _cpu() -> str:

@@ -11,18 +11,12 @@ from it. Success is the simulator's own predicate.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import json
-import os
-import subprocess
-import sys
-import time
 from dataclasses import asdict, astuple
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from flash_episodes import EnvServer, append, run_episode, run_workers, shared_out
 from robocasa_flash_results import CHOSEN, SEEDS, Case, Result, read, report
 
 ROOT = Path(__file__).resolve().parent
@@ -36,7 +30,6 @@ def main() -> None:
         _work([Case(*case) for case in json.loads(options.worker)], options)
         return
     results = options.results
-    results.parent.mkdir(parents=True, exist_ok=True)
     if options.fresh and results.exists():
         results.unlink()
     cases = [Case(task, seed) for task in options.tasks for seed in options.seeds]
@@ -70,13 +63,9 @@ def _options() -> argparse.Namespace:
 
 def _run_workers(todo: list[Case], options: argparse.Namespace) -> None:
     """Share the episodes out by task."""
-    shares: list[list[Case]] = [[] for _ in range(options.workers)]
-    tasks = list(dict.fromkeys(case.task for case in todo))
-    for case in todo:
-        shares[tasks.index(case.task) % options.workers].append(case)
-    workers = []
-    for share in filter(None, shares):
-        command = [sys.executable, __file__, "--worker", json.dumps([astuple(case) for case in share])]
+    commands = []
+    for share in shared_out(todo, lambda case: case.task, options.workers):
+        command = ["--worker", json.dumps([astuple(case) for case in share])]
         command += [
             "--results",
             str(options.results),
@@ -86,106 +75,35 @@ def _run_workers(todo: list[Case], options: argparse.Namespace) -> None:
             options.assets,
         ]
         command += ["--video"] if options.video else []
-        workers.append(subprocess.Popen(command))
-    try:
-        for worker in workers:
-            worker.wait()
-    finally:
-        for worker in workers:
-            worker.terminate()
+        commands.append(command)
+    run_workers(__file__, commands)
 
 
 def _work(cases: list[Case], options: argparse.Namespace) -> None:
     left = list(cases)
     while left:
-        with EnvServer(left[0], options) as server:
+        config = {**_episode(left[0]), "assets": options.assets}
+        with EnvServer("robocasa", config, options.runs / "logs") as server:
             while left:
-                case = left.pop(0)
-                result = run_episode(case, server, options)
+                result = _result(left.pop(0), server, options)
                 if result.reason == "interrupted":
                     return
-                with options.results.open("a") as file:
-                    file.write(json.dumps(asdict(result)) + "\n")
+                append(options.results, result)
                 print(result.line, flush=True)
                 if result.reason == "infrastructure":
                     break  # with a fresh server
 
 
-class EnvServer:
-    """A RoboCasa env server that outlives the runs that attach to it."""
-
-    def __init__(self, case: Case, options: argparse.Namespace) -> None:
-        from rpent.plugins import registry
-        from rpent.services.request import ServiceRequest
-        from rpent.services.supervisor import Supervisor
-
-        self.token = os.urandom(16).hex()
-        self.endpoint = ""
-        logs = options.runs / "logs"
-        logs.mkdir(parents=True, exist_ok=True)
-        self._supervisor = Supervisor(logs_dir=logs, on_event=self._note)
-        spec = next(spec for spec in registry.get("robots", "robocasa").services if spec.name == "env")
-        config = {"task_name": case.task, "seed": case.seed, "assets": options.assets}
-        self._request = ServiceRequest(
-            spec=spec, config=config, token=self.token, distribution="rpent-robot-robocasa"
-        )
-
-    def _note(self, event: dict[str, Any]) -> None:
-        self.endpoint = event.get("endpoint") or self.endpoint
-
-    def __enter__(self) -> EnvServer:
-        self._supervisor.start([self._request])
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._supervisor.stop()
+def _episode(case: Case) -> dict[str, Any]:
+    return {"task_name": case.task, "seed": case.seed}
 
 
-def run_episode(case: Case, server: EnvServer, options: argparse.Namespace) -> Result:
-    from rpent.run import RunRequest, execute
-
-    request = RunRequest(
-        robot="robocasa",
-        planner="flash",
-        robot_config={"task_name": case.task, "seed": case.seed},
-        output_dir=options.runs,
-        endpoints={"env": server.endpoint},
-        token=server.token,
-        progress="quiet",
-        record_video=options.video,
+def _result(case: Case, server: EnvServer, options: argparse.Namespace) -> Result:
+    outcome, task = run_episode(
+        server, _episode(case), options.runs, video=options.video, distributions=DISTRIBUTIONS
     )
-    events: list[Any] = []
-    begun = time.monotonic()
-    with contextlib.redirect_stdout(io.StringIO()):  # the run's own summary
-        outcome = execute(request, on_event=events.append)
-    wall_s = time.monotonic() - begun
-    run = {} if outcome.run_dir is None else json.loads((outcome.run_dir / "run.json").read_text())
-    episode_s = _session_s(events)
-    scene, counts = run.get("task", {}).get("details", {}), run.get("counts", {})
-    return Result(
-        **asdict(case),
-        instruction=run.get("task", {}).get("instruction", ""),
-        kitchen=f"{scene.get('layout', '?')}/{scene.get('style', '?')}",
-        success=bool(outcome.benchmark_success),
-        planner_status=outcome.planner_status,
-        reason=outcome.reason,
-        detail=outcome.detail,
-        episode_s=round(episode_s, 2),
-        startup_s=round(wall_s - episode_s, 2),
-        env_steps=counts.get("env_steps", 0),
-        tool_calls=counts.get("tool_calls", 0),
-        run_dir="" if outcome.run_dir is None else outcome.run_dir.name,
-        date=time.strftime("%Y-%m-%d"),
-        versions={name: version(name) for name in DISTRIBUTIONS},
-    )
-
-
-def _session_s(events: list[Any]) -> float:
-    """Return the time from the end of the first observation to the session's end."""
-    times = {kind: [e.time for e in events if e.type == kind] for kind in ("step", "session_ended")}
-    if not times["step"] or not times["session_ended"]:
-        return 0.0
-    return float(times["session_ended"][0] - times["step"][0])
+    kitchen = f"{task.get('layout', '?')}/{task.get('style', '?')}"
+    return Result(**asdict(case), kitchen=kitchen, **asdict(outcome))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
+
+import flash_episodes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,29 +48,14 @@ class Case:
     seed: int
 
 
-@dataclass
-class Result:
+@dataclass(kw_only=True)
+class Result(flash_episodes.Outcome):
     """What came of it."""
 
     task: str
     seed: int
-    instruction: str
     kitchen: str
     """Layout and style."""
-    success: bool
-    """What the benchmark says."""
-    planner_status: str | None
-    reason: str
-    detail: str
-    episode_s: float
-    """From the first observation to the end of the session."""
-    startup_s: float
-    """Everything else: attaching, reset, first observation, closing."""
-    env_steps: int
-    tool_calls: int
-    run_dir: str
-    date: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def case(self) -> Case:
@@ -86,9 +71,7 @@ class Result:
 
 def read(path: Path) -> list[Result]:
     """Return the results of a file by task; of a case that was run twice, the later one."""
-    if not path.exists():
-        return []
-    results = [Result(**json.loads(line)) for line in path.read_text().splitlines()]
+    results = flash_episodes.read(path, Result)
     return sorted({r.case: r for r in results}.values(), key=lambda r: (_rank(r.task), r.case))
 
 
@@ -149,13 +132,8 @@ def _short(text: str, length: int = 160) -> str:
 
 
 def _provenance(results: list[Result]) -> str:
-    versions = {name: number for r in results for name, number in r.versions.items()}
-    dates = sorted({r.date for r in results})
-    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    made = flash_episodes.provenance(results, "robocasa_flash.py", f"on {os.cpu_count()} cores without a GPU")
     return (
-        f"Made by `python benchmarks/robocasa_flash.py`, {when}, on {os.cpu_count()} cores without a GPU, software"
-        f" rendering, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {number}" for name, number in versions.items())
-        + ". Success is the simulator's own predicate; the kitchens are built of placeholder assets, so these are not"
-        " the benchmark's numbers. Times are wall-clock from the first observation to the session's end."
+        f"{made} Success is the simulator's own predicate; the kitchens are built of placeholder assets, so these are"
+        " not the benchmark's numbers. Times are wall-clock from the first observation to the session's end."
     )
