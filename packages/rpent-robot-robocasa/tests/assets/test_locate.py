@@ -86,9 +86,32 @@ def test_shapes_of_an_older_generator_are_made_anew(placeholder, monkeypatch):
         locate("placeholder", version=VERSION)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", json.dumps({"format": 99})])
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "null", "[" * 100_000, json.dumps({"format": 99})])
 def test_a_manifest_that_cannot_be_read_counts_as_none(placeholder, text):
     (placeholder / FILE).write_text(text)
+    with pytest.raises(EnvironmentSetupError, match="There are no placeholder kitchen assets"):
+        locate("placeholder", version=VERSION)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("format", True),
+        ("kind", "other"),
+        ("kind", []),
+        ("package_version", 9),
+        ("generator", "1"),
+        ("files", "many"),
+        ("bytes", None),
+        ("digest", None),
+        ("packs", 7),
+        ("packs", ["tex"]),
+        ("packs", {"tex": 1}),
+    ],
+)
+def test_a_manifest_with_values_of_other_types_counts_as_none(placeholder, key, value):
+    told = json.loads((placeholder / FILE).read_text())
+    (placeholder / FILE).write_text(json.dumps({**told, key: value}))
     with pytest.raises(EnvironmentSetupError, match="There are no placeholder kitchen assets"):
         locate("placeholder", version=VERSION)
 

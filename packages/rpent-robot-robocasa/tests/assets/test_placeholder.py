@@ -63,6 +63,18 @@ def test_a_writing_that_fails_leaves_what_was_there(package, tmp_path, monkeypat
     assert [entry.name for entry in tmp_path.iterdir() if "assets" in entry.name] == ["assets"]
 
 
+def test_a_full_disk_is_told_in_one_line(package, tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rpent_robot_robocasa.assets.bundled.shutil.copyfile", full)
+    with pytest.raises(EnvironmentSetupError) as caught:
+        write_placeholder(package, tmp_path / "out")
+    assert "No space left on device" in caught.value.message
+    assert len(caught.value.message) < 100 + len(str(tmp_path))
+    assert not list(tmp_path.glob("*out*"))
+
+
 def test_what_was_there_is_replaced_whole(package, tmp_path):
     folder = tmp_path / "assets"
     write_placeholder(package, folder)

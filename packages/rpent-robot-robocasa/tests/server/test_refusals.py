@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from rpent.errors import EnvironmentSetupError, ExitCode, RpentError, UsageError
+from rpent_robot_robocasa.assets.manifest import write_manifest
+from rpent_robot_robocasa.assets.packs import PACKS
 from rpent_robot_robocasa.catalog import find_task
 from rpent_robot_robocasa.kitchens import Choice
 from rpent_robot_robocasa.server import installation
@@ -70,6 +72,16 @@ def test_a_folder_of_assets_has_to_be_one(tmp_path):
     assert find_assets(str(tmp_path), "1.0.1") == (tmp_path.resolve(), "placeholder")
 
 
+def test_a_folder_is_of_real_assets_when_its_manifest_has_all_packs(tmp_path):
+    for name in NEEDED:
+        (tmp_path / name).mkdir()
+    write_manifest(tmp_path, kind="real", package_version="1.0.1", packs={"tex": "http://host/x.zip"})
+    assert find_assets(str(tmp_path), "1.0.1")[1] == "placeholder"
+    packs = dict.fromkeys(PACKS, "http://host/x.zip")
+    write_manifest(tmp_path, kind="real", package_version="1.0.1", packs=packs)
+    assert find_assets(str(tmp_path), "1.0.1")[1] == "real"
+
+
 def test_a_folder_that_the_simulator_would_stumble_over_is_refused(tmp_path):
     for parent in ("mine", "robocasa"):
         for name in NEEDED:
@@ -132,6 +144,7 @@ def test_what_cannot_be_done_moves_nothing(make_env):
     for values, said in (
         ({"task_name": "OpenDrawr"}, "Did you mean `OpenDrawer`"),
         ({"split": "test"}, "Unknown split `test`"),
+        ({"split": np.zeros(2)}, "Unknown split"),
         ({"layout": 61}, "between 1 and 60"),
         ({"layout": 40}, "not of the split"),
     ):
@@ -159,6 +172,56 @@ def test_a_missing_asset_is_named(run_in_kitchen, tmp_path):
     assert answer["message"].startswith("The kitchen asset `fixtures/")
     assert "rpent robocasa assets" in answer["hint"]
 
+
+@pytest.mark.sim
+def test_after_a_reset_that_failed_there_is_no_kitchen_until_the_next_one(run_in_kitchen, tmp_path):
+    answer = run_in_kitchen(LOST, str(tmp_path / "assets"))
+    assert answer["failure"].startswith("The kitchen asset `fixtures/")
+    assert len(answer["refusals"]) == 10
+    assert set(answer["refusals"].values()) == {"The last reset failed, there is no kitchen."}
+    assert (answer["layout"], answer["seed"], answer["task"]) == (3, 7, "TurnOffMicrowave")
+
+
+LOST = """
+import json, shutil, sys
+from pathlib import Path
+from types import SimpleNamespace
+import numpy as np
+shutil.copytree(sys.argv[1], sys.argv[2], symlinks=True)
+sinks = Path(sys.argv[2]) / "fixtures" / "sinks"
+from rpent.errors import RpentError
+from rpent_robot_robocasa.config import EnvServerConfig
+from rpent_robot_robocasa.server.create import create
+config = EnvServerConfig(assets=sys.argv[2], task_name="TurnOffMicrowave", layout=3, seed=7)
+methods = create(config).methods
+call = SimpleNamespace(raise_if_cancelled=lambda: None)
+def ask(name, **values):
+    return methods[name].handler(call, **values)
+saved = ask("snapshot")
+ask("record", size=16)
+sinks.rename(sinks.with_name("away"))
+try:
+    ask("reset", seed=8, layout=2)
+except RpentError as error:
+    failure = error.message
+refusals = {}
+for name, values in {
+    "describe": {}, "step": {"action": np.zeros(12)}, "chunk_step": {"actions": np.zeros((1, 12))},
+    "servo": {"targets": [{"yaw": 0.0}]}, "observe": {}, "camera_meta": {"camera": "wrist"}, "floor_plan": {},
+    "snapshot": {}, "actions": {}, "instances": {"camera": "wrist"},
+}.items():
+    try:
+        ask(name, **values)
+    except RpentError as error:
+        refusals[name] = error.message
+sinks.with_name("away").rename(sinks)
+ask("reset")
+told = ask("describe")
+ask("step", action=np.zeros(12))
+ask("restore", data=saved)
+print(json.dumps({"failure": failure, "refusals": refusals, "layout": told["layout"], "seed": told["seed"],
+    "task": told["task_name"]}))
+"""
 
 MISSING = """
 import json, shutil, sys

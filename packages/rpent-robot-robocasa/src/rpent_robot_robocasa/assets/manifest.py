@@ -10,7 +10,7 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,9 +81,23 @@ def read_manifest(folder: Path) -> Manifest | None:
     try:
         data: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
         manifest = Manifest(**data)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
-    return manifest if manifest.format == FORMAT else None
+    return manifest if _is_sound(manifest) else None
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    """Whether each value is of its type: anybody may have written into the file."""
+    numbers = (manifest.format, manifest.generator, manifest.files, manifest.bytes)
+    return (
+        all(type(number) is int for number in numbers)
+        and manifest.format == FORMAT
+        and manifest.kind in get_args(Kind)
+        and isinstance(manifest.package_version, str)
+        and isinstance(manifest.digest, str)
+        and isinstance(manifest.packs, dict)
+        and all(isinstance(address, str) for address in manifest.packs.values())
+    )
 
 
 def asset_files(folder: Path) -> list[str]:

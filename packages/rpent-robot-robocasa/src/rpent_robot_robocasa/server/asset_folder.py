@@ -9,6 +9,7 @@ from rpent.errors import EnvironmentSetupError
 
 from rpent_robot_robocasa.assets.locate import FETCH, MAKE, Choice, locate
 from rpent_robot_robocasa.assets.manifest import read_manifest
+from rpent_robot_robocasa.assets.packs import missing_packs
 
 if TYPE_CHECKING:
     from rpent_robot_robocasa.assets.manifest import Kind
@@ -22,8 +23,8 @@ def find_assets(wanted: str, version: str) -> tuple[Path, Kind]:
     """Return the folder that a configuration means, and what is in it.
 
     Args:
-        wanted: A kind (`auto`, `real`, `placeholder`) or a folder. Of a folder that nothing vouches for, results are
-            not the benchmark's: it counts as placeholders.
+        wanted: A kind (`auto`, `real`, `placeholder`) or a folder. Of a folder whose manifest does not say that
+            all real packs are in it, results are not the benchmark's: it counts as placeholders.
         version: Of the simulator's package.
 
     Raises:
@@ -43,4 +44,5 @@ def find_assets(wanted: str, version: str) -> tuple[Path, Kind]:
             hint="Move the folder, or name a link to it.",
         )
     manifest = read_manifest(folder)
-    return folder, "placeholder" if manifest is None else manifest.kind
+    real = manifest is not None and manifest.kind == "real" and not missing_packs(manifest)
+    return folder, "real" if real else "placeholder"

@@ -45,7 +45,6 @@ class RobocasaEnv(EpisodeMethods):
     action_dim: ClassVar[int] = ACTION_DIM
     camera_names: ClassVar[Mapping[str, str]] = CAMERA_NAMES
     main_camera: ClassVar[str] = MAIN_CAMERA
-    episode: Episode
 
     def __init__(
         self, config: EnvServerConfig, assets: Path, assets_kind: str, versions: Mapping[str, str]
@@ -61,10 +60,11 @@ class RobocasaEnv(EpisodeMethods):
         """Build a kitchen and begin its episode; refused before anything of the old one is lost."""
         choice.pairs(task)
         self._release()
-        self._kitchen = Kitchen(task, choice, seed, self._assets)
-        self.episode = Episode(self._kitchen, max_steps=self._config.max_episode_steps)
-        self._snapshots = Snapshots(self._kitchen)
+        kitchen = Kitchen(task, choice, seed, self._assets)
+        self._episode = Episode(kitchen, max_steps=self._config.max_episode_steps)
+        self._snapshots = Snapshots(kitchen)
         self._instances: Instances | None = None
+        self._kitchen, self._last = kitchen, (task, choice, seed)
         self.rearm_recording()
 
     def _release(self) -> None:
@@ -74,14 +74,29 @@ class RobocasaEnv(EpisodeMethods):
         if self._kitchen is not None:
             self._kitchen.close()
             self._kitchen = None
-            gc.collect()
+        gc.collect()  # also what a reset that failed has left
 
     @property
     def kitchen(self) -> Kitchen:
-        """The present kitchen."""
+        """The present kitchen.
+
+        Raises:
+            UsageError: There is none.
+        """
         if self._kitchen is None:
-            raise UsageError("The last reset failed, there is no kitchen.", hint="Call `reset` again.")
+            raise _no_kitchen()
         return self._kitchen
+
+    @property
+    def episode(self) -> Episode:  # type: ignore[override]  # read-only here
+        """The episode in the present kitchen.
+
+        Raises:
+            UsageError: There is no kitchen.
+        """
+        if self._kitchen is None:
+            raise _no_kitchen()
+        return self._episode
 
     @property
     def renderer(self) -> Renderer:
@@ -142,15 +157,14 @@ class RobocasaEnv(EpisodeMethods):
         """Start an episode; what is not given stays as it is, a layout or style of None is drawn by the seed."""
         if task is not None:
             raise UsageError("Tasks of RoboCasa have names.", hint="Give `task_name`.")
-        before = Choice(split=self._config.split) if self._kitchen is None else self._kitchen.choice
-        old_task = self._config.task_name if self._kitchen is None else self._kitchen.task.name
+        before, choice_before, seed_before = self._last
         choice = Choice(
-            split=before.split if split is None else _split(split),
-            layout=before.layout if layout is _KEEP else _number(layout, "`layout`"),
-            style=before.style if style is _KEEP else _number(style, "`style`"),
+            split=choice_before.split if split is None else _split(split),
+            layout=choice_before.layout if layout is _KEEP else _number(layout, "`layout`"),
+            style=choice_before.style if style is _KEEP else _number(style, "`style`"),
         )
-        wanted_seed = self.episode.seed if seed is None else guardrails.count(seed, 0, MAX_SEED, "`seed`")
-        self._build(find_task(old_task if task_name is None else str(task_name)), choice, wanted_seed)
+        wanted_seed = seed_before if seed is None else guardrails.count(seed, 0, MAX_SEED, "`seed`")
+        self._build(before if task_name is None else find_task(str(task_name)), choice, wanted_seed)
         return self.episode.observation()
 
     def checked_targets(self, targets: Any) -> list[Target]:
@@ -201,8 +215,12 @@ class RobocasaEnv(EpisodeMethods):
         self._release()
 
 
+def _no_kitchen() -> UsageError:
+    return UsageError("The last reset failed, there is no kitchen.", hint="Call `reset` again.")
+
+
 def _split(value: Any) -> Split:
-    if value not in get_args(Split):
+    if not isinstance(value, str) or value not in get_args(Split):
         raise UsageError(f"Unknown split `{value}`.", hint=f"Splits: {', '.join(get_args(Split))}.")
     return cast("Split", value)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import shutil
 from functools import partial
 from typing import TYPE_CHECKING
 
 from rpent.errors import EnvironmentSetupError
 
+from rpent_robot_robocasa.assets.bundled import copy_bundled
 from rpent_robot_robocasa.assets.fetch.download import download
 from rpent_robot_robocasa.assets.fetch.room import need_room, unwritable
 from rpent_robot_robocasa.assets.fetch.unpack import unpack
@@ -82,7 +82,7 @@ def _bring_up(
     packs = dict(earlier.packs) if earlier is not None and earlier.kind == "real" else {}
     todo = [item for item in downloads if force or packs.get(item.name) != item.url]
     if earlier is None or earlier.package_version != package.version:
-        _copy_bundled(package, folder)
+        copy_bundled(package.root, folder)
     for item in todo:
         packs.pop(item.name, None)
     manifest = write_manifest(folder, kind="real", package_version=package.version, packs=packs)
@@ -126,16 +126,6 @@ def _room_twice(folder: Path, name: str, count: int) -> None:
 
 def _archive(folder: Path, item: Download) -> Path:
     return folder / WORK / f"{item.name}.zip"
-
-
-def _copy_bundled(package: SimulatorPackage, folder: Path) -> None:
-    shutil.copytree(
-        package.root / "models" / "assets",
-        folder,
-        dirs_exist_ok=True,
-        copy_function=shutil.copyfile,
-        ignore=shutil.ignore_patterns("__pycache__", "*.py"),
-    )
 
 
 @contextlib.contextmanager

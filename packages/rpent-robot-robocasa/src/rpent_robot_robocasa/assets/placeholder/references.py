@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rpent_robot_robocasa.assets.bundled import BUNDLED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-BUNDLED = "models/assets"
-"""The assets that the package holds itself, below its folder."""
 _SEARCHED = (
     ("models", ".py"),
     ("utils", ".py"),

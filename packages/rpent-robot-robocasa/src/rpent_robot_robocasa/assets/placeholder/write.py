@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from rpent.environments.paths import make_dir, unwritable
 
+from rpent_robot_robocasa.assets.bundled import copy_bundled
 from rpent_robot_robocasa.assets.manifest import Manifest, write_manifest
 from rpent_robot_robocasa.assets.placeholder.colours import texture_colour
 from rpent_robot_robocasa.assets.placeholder.naming import model_for, read_registries
 from rpent_robot_robocasa.assets.placeholder.objects.categories import Category, read_categories
 from rpent_robot_robocasa.assets.placeholder.objects.shapes import object_model, upright_model
-from rpent_robot_robocasa.assets.placeholder.references import BUNDLED, find_references
+from rpent_robot_robocasa.assets.placeholder.references import find_references
 from rpent_robot_robocasa.assets.placeholder.textures import flat_png
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def write_placeholder(package: SimulatorPackage, folder: Path) -> Manifest:
     except OSError as error:
         raise unwritable(folder.parent, error) from error
     try:
-        _copy_bundled(package.root / BUNDLED, aside)
+        copy_bundled(package.root, aside)
         for name, content in generated_files(package.root):
             _write_new(aside / name, content)
         manifest = write_manifest(aside, kind="placeholder", package_version=package.version)
@@ -97,16 +98,6 @@ def _instances(category: Category, names: tuple[str, ...]) -> Iterator[tuple[str
             if name.rpartition("/")[0] in source.folders:
                 content = object_model(category, 0, source.scale).text().encode()
                 yield f"objects/{name}/model.xml", content
-
-
-def _copy_bundled(source: Path, target: Path) -> None:
-    shutil.copytree(
-        source,
-        target,
-        dirs_exist_ok=True,
-        copy_function=shutil.copyfile,
-        ignore=shutil.ignore_patterns("__pycache__", "*.py"),
-    )
 
 
 def _write_new(file: Path, content: bytes) -> None:
