@@ -34,6 +34,7 @@ from rpent_manipulation.primitives.slide import (
     ROOM_M,
     Grip,
     handle_of,
+    seize,
     take,
 )
 
@@ -111,9 +112,7 @@ def open_door(world: World, thing: Found, angle_rad: float = OPEN_RAD, attempt: 
         nearer = _with_handle(world, now)
         thing, panel = (now, nearer) if nearer.handle is not None else (thing, panel)
     leaf = shut_leaf(panel)
-    if not take(world, _grip(panel, leaf), attempt):
-        _let_go(world, leaf.outside)
-        return failed("the fingers closed beside the handle")
+    seize(world, _grip(panel, leaf), attempt)
     reached = _draw_ajar(world, leaf, min(AJAR_RAD, angle_rad))
     if reached > AJAR_RAD / 3 and angle_rad > reached and not world.state.success:
         reached = max(reached, _swing_open(world, leaf, reached, angle_rad, attempt))

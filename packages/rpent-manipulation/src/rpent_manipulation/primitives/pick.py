@@ -10,7 +10,7 @@ import numpy as np
 from rpent_manipulation import cloud
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.grasping import Grasp, Scene, plan
-from rpent_manipulation.planning.path import CLEARANCE, Load, over
+from rpent_manipulation.planning.path import CLEARANCE, NOTHING, Load, headroom, over
 from rpent_manipulation.primitives.held import held_from
 from rpent_manipulation.primitives.waypoints import EXACT, TRANSIT, at
 
@@ -27,9 +27,6 @@ LOOK_HEIGHT = 0.13
 LOW_LOOK = 0.06
 """Lower than this the wrist camera sees too little to be worth the way."""
 
-HAND_HEIGHT = 0.24
-"""From the grasp point up to the end of the wrist, and a little, where the hand points down."""
-
 LOOK_BACK = 0.055
 """The wrist camera sits this far ahead of the grasp point at the home yaw."""
 
@@ -37,9 +34,6 @@ MOVED = 0.012
 """Views that differ by more than this show that a thing did not stay as it was."""
 
 LIFT = 0.06
-
-CLOSE_STEPS = 11
-"""Control steps that the fingers need from fully open until they press on a thin rim."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,25 +67,35 @@ def pick(
     attempt: int = 0,
 ) -> PickResult:
     """Pick a thing up. `attempt` selects the next different grasp after failures."""
-    points, obstacles = look_closely(world, thing, force=attempt > 0)
+    overhead = world.overhead(cloud.top_height(thing.points))
+    points, obstacles = look_closely(world, thing, overhead, force=attempt > 0)
     scene = Scene(points=points, obstacles=obstacles, home_yaw=world.home_yaw, base=world.base)
     grasps = plan(scene, strategy, yaw_rad)
     if not grasps:
         return _nothing(world, "the thing is too wide for the hand and has no rim that it could take")
     chosen = Plan(grasp=grasps[attempt % len(grasps)], points=points, alternatives=len(grasps))
-    result = execute(world, chosen.grasp, np.concatenate([obstacles, points]))
+    result = execute(world, chosen.grasp, np.concatenate([obstacles, points]), overhead)
     return judge(world, thing, chosen, result)
 
 
-def look_closely(world: World, thing: Found, *, force: bool = False) -> tuple[Points, Points]:
-    """Return the thing's surface points and those of its surroundings, from the given picture and from above."""
+def look_closely(
+    world: World, thing: Found, overhead: Points = NOTHING, *, force: bool = False
+) -> tuple[Points, Points]:
+    """Return the thing's surface points and those of its surroundings, from the given picture and from above.
+
+    Args:
+        world: The scene.
+        thing: As it was found.
+        overhead: (k, 3) surface of what hangs over the way of the hand.
+        force: Look from above even where the thing seems to be seen well enough.
+    """
     around = world.around(thing)
     if not force and _clear_rim(thing.points):
         return cloud.thin_out(thing.points, 0.002), around
     world.look([world.wrist])
     above = None if force else world.same_thing(thing, world.view(world.wrist))
     if above is None or not _whole(above):
-        hover_over(world, thing, around)
+        hover_over(world, thing, around, overhead)
         above = world.same_thing(thing, world.view(world.wrist))
     if above is None:
         return cloud.thin_out(thing.points, 0.002), around
@@ -127,30 +131,50 @@ def _whole(thing: Found) -> bool:
     return inside and int(thing.segment.mask.sum()) > 150
 
 
-def hover_over(world: World, thing: Found, around: Points) -> ServoResult | None:
+def hover_over(world: World, thing: Found, around: Points, overhead: Points = NOTHING) -> ServoResult | None:
     """Bring the wrist camera above a thing, over whatever stands in between; not where there is no room for that."""
     middle, top = thing.middle, cloud.top_height(thing.points)
     goal = middle[:2] - LOOK_BACK * world.facing
-    height = min(top + LOOK_HEIGHT, world.ceiling(middle[:2], top) - HAND_HEIGHT)
+    height = min(top + LOOK_HEIGHT, headroom(middle[:2], overhead))
     if height < top + LOW_LOOK:
         return None
     obstacles = np.concatenate([around, thing.points])
-    way = over(world.state.eef_position, goal, obstacles, Load(), world.base, end_z=height)
+    yaws = (world.gripper_yaw, world.home_yaw)
+    way = over(
+        world.state.eef_position,
+        goal,
+        obstacles,
+        Load(),
+        world.base,
+        end_z=height,
+        overhead=overhead,
+        yaws=yaws,
+    )
     last = at(way[-1], yaw=world.home_yaw, gripper="open")
     return world.move([*(at(point, gripper="open") for point in way[:-1]), last], TRANSIT)
 
 
-def execute(world: World, grasp: Grasp, around: Points) -> ServoResult:
+def execute(world: World, grasp: Grasp, around: Points, overhead: Points = NOTHING) -> ServoResult:
     """Approach from above, close, lift."""
     place, yaw = grasp.position, grasp.yaw_rad
     above = max(grasp.middle[2] + CLEARANCE, place[2] + 0.03)
-    way = over(world.state.eef_position, place[:2], around, Load(), world.base, end_z=above)
+    way = over(
+        world.state.eef_position,
+        place[:2],
+        around,
+        Load(),
+        world.base,
+        end_z=above,
+        overhead=overhead,
+        yaws=(world.gripper_yaw, yaw),
+    )
     moved = world.move([at(point, yaw=yaw, gripper="open") for point in way], TRANSIT)
     if moved.status in ("episode_over", "cancelled"):
         return moved
+    fingers = "open" if grasp.opening_m >= gripper.MAX_OPENING else gripper.command(grasp.opening_m)
     waypoints = [
-        at(place, yaw=yaw, gripper="open"),
-        at(place, yaw=yaw, gripper="close", steps=CLOSE_STEPS),
+        at(place, yaw=yaw, gripper=fingers),
+        at(place, yaw=yaw, gripper="close", steps=world.close_steps),
         at(place + np.array([0.0, 0.0, LIFT]), yaw=yaw, gripper="close"),
     ]
     return world.move(waypoints, EXACT)
@@ -160,7 +184,8 @@ def judge(world: World, thing: Found, plan: Plan, result: ServoResult) -> PickRe
     """Tell from the fingers whether something is held, and remember it."""
     opening, grasp = world.state.gripper_opening_m, plan.grasp
     lifted = float(world.state.eef_position[2] - grasp.position[2])
-    held = gripper.holds(opening) and lifted > 0.02
+    closed = result.waypoints_reached > 0 or result.status == "episode_over"
+    held = closed and gripper.holds(opening) and lifted > 0.02
     world.held = held_from(thing.label, grasp, plan.points) if held else None
     return PickResult(
         held=held,

@@ -73,7 +73,16 @@ def _carry(world: World, spot: Spot, around: Points, held: Held | None) -> str:
     lower = spot.position[2] + (held.below_m if held else 0.0)
     load = held.load(yaw) if held else Load()
     end_z = max(lower, spot.clear_z + load.below_m + CLEARANCE)
-    way = over(world.state.eef_position, goal, around, load, world.base, end_z=end_z)
+    way = over(
+        world.state.eef_position,
+        goal,
+        around,
+        load,
+        world.base,
+        end_z=end_z,
+        overhead=world.overhead(spot.clear_z),
+        yaws=(yaw,),
+    )
     carried = world.move([at(point, yaw=yaw) for point in way], TRANSIT)
     if carried.status in ("episode_over", "cancelled"):
         return carried.status

@@ -58,7 +58,7 @@ HOOKS = tuple(math.radians(angle) for angle in (60, 50, 75, 40, 85))
 """Likewise behind a rack's front edge."""
 
 BAR_HOOKS = tuple(math.radians(angle) for angle in (55, 50, 60))
-"""Likewise behind a level bar under a counter's edge, where the hand has no room to close across it."""
+"""How far the hand leans from straight ahead when its closed fingers go behind a bar."""
 
 BEHIND_M = 0.028
 """From the middle of a bar to the middle of the gap behind it."""
@@ -113,6 +113,11 @@ class Grip:
     lip: bool = False
     """There is no bar: `place` is on the upper edge of a rack's front, which the finger tips hook from behind."""
 
+    @property
+    def level(self) -> bool:
+        """Whether the bar or edge is horizontal."""
+        return bool(abs(self.closing @ UP) > 0.5)
+
     def along_bar(self, attempt: int) -> NDArray[np.float64]:
         """Return the place (3,) on the bar or edge where an attempt takes it."""
         return self.place + ALONG_BAR_M[attempt % len(ALONG_BAR_M)] * np.cross(self.closing, self.out)
@@ -133,7 +138,7 @@ def open_drawer(
     now = brought(world, thing, grip.place + ROOM_M * grip.out, grip.out, attempt)
     if now is not thing:
         thing, grip = now, _grip_of(world, now)
-    held = _seize(world, grip, attempt)
+    held = seize(world, grip, attempt)
     wanted = distance_m or DRAW_M
     start = tips(world)
     push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), speed_m=PULL_STEP_M)
@@ -143,17 +148,6 @@ def open_drawer(
     _let_go(world, grip.out)
     why = "it is blocked" if kept else "the fingers slipped off it"
     return _slid(world, thing, grip.out, went_m=went, wanted_m=wanted, why=why)
-
-
-def _seize(world: World, grip: Grip, attempt: int) -> bool:
-    """Take a bar between the fingers, or hook it where that fails and at every other attempt; whether it is held."""
-    around = not grip.lip and attempt % 2 == 0
-    if around and take(world, grip, attempt // 2):
-        return True
-    if around:
-        _let_go(world, grip.out)
-    hook(world, grip, attempt // 2)
-    return False
 
 
 def _grip_of(world: World, thing: Found) -> Grip:
@@ -284,6 +278,21 @@ def front_middle(points: Points, into: NDArray[np.float64], share: float = 0.5) 
     return np.asarray(across * middle + into * nearest + UP * height)
 
 
+def seize(world: World, grip: Grip, attempt: int) -> bool:
+    """Hook a bar or edge from behind, or take the bar between the fingers; returns whether the fingers hold it.
+
+    A level bar is hooked first: nothing slips then, and from above there is room. An upright one is taken first. Every
+    other attempt does it the other way; what the fingers do not get hold of is hooked too.
+    """
+    around = not grip.lip and (attempt + grip.level) % 2 == 0
+    if around and take(world, grip, attempt // 2):
+        return True
+    if around:
+        _let_go(world, grip.out)
+    hook(world, grip, attempt // 2)
+    return False
+
+
 def take(world: World, grip: Grip, attempt: int = 0) -> bool:
     """Bring the open fingers around a bar from the front and close them; returns whether they hold it."""
     approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in TILTS]
@@ -304,9 +313,13 @@ def take(world: World, grip: Grip, attempt: int = 0) -> bool:
 
 def hook(world: World, grip: Grip, attempt: int = 0) -> None:
     """Bring closed finger tips behind a bar along the hand's axis, or down behind the front edge of a rack."""
-    dips = HOOKS if grip.lip else BAR_HOOKS
-    approaches = [-grip.out * math.cos(dip) - UP * math.sin(dip) for dip in dips]
-    hands = both_hands(world, approaches, np.cross(UP, grip.out))
+    leans = [-UP] if grip.level else [grip.closing, -grip.closing]
+    approaches = [
+        -grip.out * math.cos(dip) + lean * math.sin(dip)
+        for dip in (HOOKS if grip.lip else BAR_HOOKS)
+        for lean in leans
+    ]
+    hands = both_hands(world, approaches, np.cross(grip.closing, grip.out))
     behind = grip.along_bar(attempt) - (HALF_FLAT_M if grip.lip else BEHIND_M) * grip.out
     low = behind - (HOOK_M if grip.lip else 0.0) * UP
     ways = [[behind + APART_M * UP if grip.lip else low - APART_M * hand[:, 2], low] for hand in hands]
