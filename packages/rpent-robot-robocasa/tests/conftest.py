@@ -15,46 +15,26 @@ from typing import Any
 
 import pytest
 from rpent.env.client import EnvClient
-from rpent.errors import RpentError
 from rpent.services.request import ServiceRequest
 from rpent.services.supervisor import Supervisor
+from rpent_robot_robocasa.testing.installed import placeholder_assets, simulator_python
 
-STRICT = "RPENT_STRICT_ROBOCASA"
 ASSETS = "RPENT_TEST_ROBOCASA_ASSETS"
 DISTRIBUTION = "rpent-robot-robocasa"
 EPISODE = {"task_name": "StartCoffeeMachine", "seed": 0, "split": "target", "layout": None, "style": None}
 """What a served env can be reset to, and what it is reset to where a test names nothing else."""
 
 
-def missing(reason: str) -> Any:
-    """Skip, or fail where the simulator has to be there."""
-    if os.environ.get(STRICT) == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def kitchen_python() -> str:
     """The interpreter that has the simulator."""
-    from rpent.environments.catalog import declared_environment
-
-    managed = declared_environment("robocasa").managed
-    if not managed.exists():
-        missing("The environment `robocasa` is not built (`rpent env sync robocasa`).")
-    return str(managed.python)
+    return str(simulator_python())
 
 
 @pytest.fixture(scope="session")
 def kitchen_assets(kitchen_python: str) -> str:
     """Placeholder assets, as the env server's option `assets` takes them."""
-    if folder := os.environ.get(ASSETS):
-        return folder
-    from rpent_robot_robocasa.assets.locate import locate
-
-    try:
-        return str(locate("placeholder").folder)
-    except RpentError as error:
-        return missing(f"{error.message} (`rpent robocasa assets placeholder`)")
+    return os.environ.get(ASSETS) or str(placeholder_assets())
 
 
 class KitchenServer:

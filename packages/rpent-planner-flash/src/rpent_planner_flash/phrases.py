@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rpent_planner_flash.goals import SIDE_RELATIONS, Direction, Reference, Relation
 from rpent_planner_flash.lexicon import (
     COLOURS,
-    COPULAS,
     DESCRIBERS,
     DETERMINERS,
     DIRECTIONS,
-    DRAWER_NOUNS,
     FILLERS,
     LEVELS,
     PART_NOUNS,
@@ -27,6 +24,8 @@ from rpent_planner_flash.lexicon import (
     Preposition,
     Verb,
 )
+from rpent_planner_flash.names import reference
+from rpent_planner_flash.sentences import commands, stems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -87,7 +86,7 @@ class PhraseParser:
         self.tokens: list[str] = []
         self.bound: set[int] = set()
         """Where words stand that follow `located` and the like."""
-        for sentence in _commands(text):
+        for sentence in commands(text):
             for token in sentence:
                 if token in DESCRIBERS:
                     self.bound.add(len(self.tokens))
@@ -122,7 +121,7 @@ class PhraseParser:
 
     def gerund(self) -> Verb | None:
         """Read a verb in `-ing`, if one comes."""
-        for stem in _stems(self.peek()):
+        for stem in stems(self.peek()):
             found = self._match(VERBS, _LONGEST_VERB, first=stem)
             if found is not None:
                 self.position += found[0]
@@ -149,7 +148,7 @@ class PhraseParser:
         return self.peek() == "by" and self._gerund_follows(1)
 
     def _gerund_follows(self, ahead: int = 0) -> bool:
-        return any(stem in _VERB_WORDS for stem in _stems(self.peek(ahead)))
+        return any(stem in _VERB_WORDS for stem in stems(self.peek(ahead)))
 
     def _aim_follows(self) -> bool:
         following = self.peek(1)
@@ -270,12 +269,12 @@ class PhraseParser:
         owner = None
         if self.peek() == "'s":
             self.position += 1
-            owner = _reference(words)
+            owner = reference(words)
             words = self._words()
         elif self.peek() == "of":
             self.position += 1
             owner = self._thing()
-        return _reference(words, owner, count)
+        return reference(words, owner, count)
 
     def _word_follows_pronoun(self) -> bool:
         return self.peek() == "this" and self.peek(1) not in SEPARATORS and self.peek(1) != ""
@@ -308,56 +307,5 @@ class PhraseParser:
         return None
 
 
-def _commands(text: str) -> list[list[str]]:
-    """Return the words of the sentences that ask for something, without those that only tell what is the case."""
-    lowered = re.sub(r"[\u2019`]", "'", text.lower())
-    sentences = []
-    for sentence in re.split(r"(?<=\.)\s", lowered):
-        tokens = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*|'s\b|[,;.]", sentence)
-        tells = bool(tokens) and tokens[0] in DETERMINERS and not COPULAS.isdisjoint(tokens)
-        if not tells and tokens[:2] != ["make", "sure"]:
-            sentences.append(tokens)
-    return sentences
-
-
-def _stems(word: str) -> list[str]:
-    """Return the verbs that a word in `-ing` may come from: `placing` → `plac`, `place`; `setting` → `set`."""
-    if len(word) < 6 or not word.endswith("ing"):
-        return []
-    stem = word.removesuffix("ing")
-    return [stem, stem + "e", *([stem[:-1]] if stem[-1] == stem[-2] else [])]
-
-
 def _sided(side: Direction, anchor: Reference, negated: bool) -> Phrase:
     return Phrase(SIDE_RELATIONS[side], (anchor,), negated=negated)
-
-
-def _reference(words: list[str], owner: Reference | None = None, count: int = 1) -> Reference:
-    """Build a reference from the words of a name: selectors in front, a part's level, the plural."""
-    if count > 1 and words[-1].endswith("s") and not words[-1].endswith("ss"):
-        words = [*words[:-1], words[-1][:-1]]
-    head = words[-1]
-    if head in DRAWER_NOUNS:
-        return _drawer(words, owner, count)
-    selectors: list[Direction] = []
-    while len(words) > 1 and words[0] in DIRECTIONS:
-        selectors.append(DIRECTIONS[words[0]])
-        words = words[1:]
-    if len(words) > 1 and words[-1] in DIRECTIONS and words[-2] in SURFACES:  # `table center`
-        selectors.append(DIRECTIONS[words[-1]])
-        words = words[:-1]
-    relations = tuple(Relation("side", side=side) for side in selectors)
-    return Reference(" ".join(words), relations, owner=owner, count=count)
-
-
-def _drawer(words: list[str], owner: Reference | None, count: int) -> Reference:
-    """`top layer of the wooden cabinet`, `middle layer of the drawer`, `cabinet top drawer`, `the drawer`."""
-    levels = [LEVELS[word] for word in words if word in LEVELS]
-    names = [word for word in words[:-1] if word not in LEVELS and word not in DIRECTIONS]
-    sides = [DIRECTIONS[word] for word in words[:-1] if word in DIRECTIONS and word not in LEVELS]
-    if owner is None and names:
-        owner = Reference(" ".join(names))
-    if owner is not None and owner.noun == "drawer" and owner.level is None:
-        owner = owner.owner  # a chest of drawers is itself called `the drawer`
-    level = levels[0] if levels else None
-    return Reference("drawer", tuple(Relation("side", side=side) for side in sides), level, owner, count)
