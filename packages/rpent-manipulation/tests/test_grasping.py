@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rpent_manipulation.cloud import support_height
 from rpent_manipulation.geometry import closing
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.grasping import Scene, plan
@@ -79,3 +80,28 @@ def test_a_thing_too_wide_for_the_hand_has_no_top_grasp(box_surface: Surface, ta
 def test_an_asked_yaw_is_kept(box_surface: Surface, table: Points) -> None:
     grasps = plan(_scene(box_surface((0, 0), (0.05, 0.05, 0.1)), table), "top", yaw_rad=0.4)
     assert [grasp.yaw_rad for grasp in grasps] == pytest.approx([0.4])
+
+
+def test_between_close_neighbours_the_fingers_open_only_as_far_as_needed(
+    box_surface: Surface, table: Points
+) -> None:
+    """A cube of 2 cm in a ring of 5.2 cm, as a small thing in a pan: fingers that are wide open hit the ring."""
+    angles = np.repeat(np.linspace(0.0, 2 * np.pi, 120), 4)
+    radii = np.tile([0.052, 0.055, 0.058, 0.061], 120)
+    ring = np.column_stack([radii * np.cos(angles), radii * np.sin(angles), np.full(480, 0.028)])
+    best = plan(_scene(box_surface((0.0, 0.0), (0.02, 0.02, 0.02)), np.concatenate([table, ring])))[0]
+    assert best.opening_m < 0.05
+    assert best.cost < 1
+
+
+def test_a_thing_in_a_pan_stands_on_the_floor_of_the_pan() -> None:
+    """Of the thing only the part above the pan's rim is seen; the floor beside it is seen from above."""
+    grid = np.stack(np.meshgrid(np.arange(-0.1, 0.1, 0.004), np.arange(-0.1, 0.1, 0.004)), axis=-1).reshape(
+        -1, 2
+    )
+    ring = (np.linalg.norm(grid, axis=1) > 0.055) & (np.linalg.norm(grid, axis=1) < 0.075)
+    rim = np.repeat(np.column_stack([grid[ring], np.full(ring.sum(), 0.035)]), 3, axis=0)
+    inside = (np.linalg.norm(grid, axis=1) < 0.05) & (np.abs(grid).max(axis=1) > 0.02)
+    floor = np.column_stack([grid[inside], np.full(inside.sum(), 0.004)])
+    top = np.column_stack([grid[np.abs(grid).max(axis=1) < 0.015], np.full(49, 0.045)])
+    assert support_height(top, np.concatenate([rim, floor])) == pytest.approx(0.004, abs=3e-3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rpent_manipulation.panda import kinematics
-from rpent_manipulation.planning.path import Load, over
+from rpent_manipulation.planning.path import HAND_HEIGHT, Load, over
 from rpent_manipulation.planning.placing import find_spot, spot_at
 from rpent_manipulation.primitives.held import Held
 
@@ -17,6 +17,8 @@ Points = NDArray[np.float64]
 Surface = Callable[..., Points]
 BASE = np.array([-0.6, 0.0, 0.0])
 HOME = np.array([0.0, -0.161037, 0.0, -2.444597, 0.0, 2.226752, 0.785398])
+CABINET_M = 0.46
+"""Height of a wall cabinet's underside, which hand and wrist must stay below."""
 HELD = Held(label="can", strategy="top", yaw_rad=0.0, offset=(0.0, -0.05), below_m=0.06, reach_m=0.04)
 
 
@@ -82,6 +84,33 @@ def test_the_load_passes_over_a_wall(box_surface: Surface, table: Points) -> Non
         np.linspace(-0.03, 0.03, 7), [start[1], *(p[1] for p in way)], [start[2], *(p[2] for p in way)]
     )
     assert heights.min() > 0.25 + load.below_m
+
+
+def test_under_a_cabinet_the_hand_passes_beside_a_tall_neighbour(box_surface: Surface, table: Points) -> None:
+    """Its palm is narrow across the closing direction: what is 8 cm ahead of the goal does not lift it."""
+    neighbour = box_surface((0.08, 0.0), (0.04, 0.3, 0.25))
+    cabinet = box_surface((0.0, 0.0), (0.5, 1.0, CABINET_M))
+    start, goal, around = (
+        np.array([-0.05, -0.15, 0.15]),
+        np.array([0.0, 0.0]),
+        np.concatenate([table, neighbour]),
+    )
+    blind = over(start, goal, around, Load(), BASE, end_z=0.12)
+    aware = over(start, goal, around, Load(), BASE, end_z=0.12, overhead=cabinet, yaws=(0.0,))
+    room = CABINET_M - HAND_HEIGHT
+    assert max(point[2] for point in blind) > room
+    assert max(point[2] for point in aware) <= room
+    assert aware[-1][2] < 0.2
+
+
+def test_a_cabinet_overhead_does_not_matter_where_the_way_is_free(
+    box_surface: Surface, table: Points
+) -> None:
+    cabinet = box_surface((0.0, 0.0), (0.5, 1.0, CABINET_M))
+    start, goal = np.array([0.0, -0.2, 0.15]), np.array([0.0, 0.2])
+    free = over(start, goal, table, Load(), BASE, end_z=0.15)
+    below = over(start, goal, table, Load(), BASE, end_z=0.15, overhead=cabinet, yaws=(0.0,))
+    assert np.array_equal(free, below)
 
 
 def test_the_arm_stands_where_it_stands() -> None:

@@ -89,6 +89,12 @@ def top_surface(points: Points, *, share: float = 0.35) -> Points:
     return points[np.abs(points[:, 2] - height) < 0.009]
 
 
+NEAR_SUPPORT_M = 0.025
+"""So near a thing its support is looked for where what is farther off stands higher, as a pan's rim."""
+STEP_M = 0.012
+"""Supports that differ by less are one."""
+
+
 def support_height(points: Points, around: Points, *, margin_m: float = 0.06) -> float:
     """Return the height of what the object stands on.
 
@@ -99,9 +105,19 @@ def support_height(points: Points, around: Points, *, margin_m: float = 0.06) ->
 
     Returns:
         The height where most of the surrounding points below the object's lowest visible point lie, or that lowest
-        point when nothing is seen around it.
+        point when nothing is seen around it. Where the object stands within something that is higher than what it
+        stands on, that is what is seen close by.
     """
     lowest = float(np.percentile(points[:, 2], 1))
+    support = _support(points, around, lowest, margin_m)
+    if support is None:
+        return lowest
+    close = _support(points, around, lowest, NEAR_SUPPORT_M)
+    return close if close is not None and close < support - STEP_M else support
+
+
+def _support(points: Points, around: Points, lowest: float, margin_m: float) -> float | None:
+    """Return the height of the highest strong layer within a margin, not above the lowest point; None if unseen."""
     low, high = points[:, :2].min(axis=0) - margin_m, points[:, :2].max(axis=0) + margin_m
     near = (
         np.all((around[:, :2] >= low) & (around[:, :2] <= high), axis=1) if len(around) else np.zeros(0, bool)
@@ -109,7 +125,7 @@ def support_height(points: Points, around: Points, *, margin_m: float = 0.06) ->
     heights = around[near, 2]
     heights = heights[(heights < lowest + 0.012) & (heights > lowest - 0.15)]
     if len(heights) < 20:
-        return lowest
+        return None
     bins = np.round(heights / 0.004).astype(np.int64)
     values, counts = np.unique(bins, return_counts=True)
     strong = values[counts >= 0.25 * counts.max()]

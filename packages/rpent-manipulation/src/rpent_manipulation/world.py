@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rpent_manipulation import cloud, rotations
 from rpent_manipulation.geometry import direction, wrap_angle
 from rpent_manipulation.labels import ROBOT
 from rpent_manipulation.panda import gripper, kinematics
+from rpent_manipulation.planning.path import NOTHING
 from rpent_manipulation.planning.placing import Viewer
 from rpent_manipulation.primitives.held import Held
 from rpent_manipulation.sight import View, grown, located, rounded, seen_best
@@ -35,6 +37,9 @@ VIEW_SIZE = 256
 OPEN_COMMAND = -0.9
 """Fingers whose commanded width (-1 open to 1 closed) is below this let go, before they are seen to be apart."""
 
+CLOSE_STEPS = 11
+"""How long fingers close whose commanded width moves by a quarter of full scale per control step."""
+
 SAME_M = 0.06
 """The same thing in another picture has its middle within this horizontal distance."""
 
@@ -47,10 +52,11 @@ class World:
         context: ToolContext,
         env: EnvClient,
         *,
-        cameras: Sequence[str] = ("agentview", "wrist"),
-        seekers: Sequence[str] = ("agentview",),
+        cameras: Sequence[str],
+        seekers: Sequence[str] = (),
         wrist: str = "wrist",
         main_size: int = VIEW_SIZE,
+        close_steps: int = CLOSE_STEPS,
     ) -> None:
         """Connect to the scene.
 
@@ -58,13 +64,16 @@ class World:
             context: The run's context.
             env: The env server.
             cameras: Whose pictures a planner may ask for, the main one first.
-            seekers: Those of them in whose pictures a thing is looked for when no camera is named.
+            seekers: Those of them in whose pictures a thing is looked for when no camera is named; by default the main one.
             wrist: The one on the hand.
             main_size: Rows and columns of the main camera's picture.
+            close_steps: Control steps that the fingers need from fully open until they press on a thin rim.
         """
+        self.close_steps = close_steps
         self._context = context
         self.env = env
-        self.cameras, self.seekers, self.wrist = tuple(cameras), tuple(seekers), wrist
+        self.cameras, self.wrist = tuple(cameras), wrist
+        self.seekers = tuple(seekers) or self.cameras[:1]
         self._main_size = main_size
         self.perceptor: Perceptor | None = context.perceptor
         self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
@@ -151,9 +160,9 @@ class World:
         """Return the place (3,) nearest to a position that the hand may be sent to from where the robot stands."""
         return np.clip(position, self.workspace["low"], self.workspace["high"])
 
-    def ceiling(self, place: NDArray[np.float64], above_z: float) -> float:  # noqa: ARG002
-        """Return the height of what hangs over a place (2,), above a height; infinite over an open table."""
-        return math.inf
+    def overhead(self, above_z: float) -> Points:  # noqa: ARG002
+        """Return the surface points (n, 3) of what hangs over things that end at a height; none over an open table."""
+        return NOTHING
 
     def viewer(self) -> Viewer:
         """Return how somebody who looks through the main camera stands to the scene, to a quarter turn of the robot."""
@@ -342,7 +351,9 @@ class World:
         result = self._servo(waypoints, until)
         if result.status == "stalled" and kinematics.is_straight(self.state.joint_positions):
             self._unbend()
-            result = self._servo(waypoints[result.waypoints_reached :], until)
+            before = result.waypoints_reached
+            rest = self._servo(waypoints[before:], until)
+            result = replace(rest, waypoints_reached=before + rest.waypoints_reached)
         return result
 
     def _servo(self, waypoints: Sequence[Waypoint], until: Until | None) -> ServoResult:

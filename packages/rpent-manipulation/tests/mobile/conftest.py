@@ -49,9 +49,11 @@ class Drivetrain:
 
 @dataclass
 class DrivenEpisode:
-    """A mobile episode: the base takes on a speed within some steps, and a wall may stop it."""
+    """A mobile episode: the base takes on a speed within some steps, and a wall or a chair may stop it."""
 
     wall_x: float = np.inf
+    chair: tuple[float, float, float] | None = None
+    """A disc (x, y, radius) that the base's middle does not enter; no floor plan shows it."""
     lag: float = 0.4
     max_steps: int = 10_000
     arm: Hand = field(default_factory=Hand)
@@ -101,6 +103,8 @@ class DrivenEpisode:
         self.base.yaw += float(self._speed[2]) * STEP_S
         self.base.position = pivot - self._pivot()
         self.base.position[0] = min(self.base.position[0], self.wall_x)
+        if self.chair is not None and np.hypot(*(self.base.position - self.chair[:2])) < self.chair[2]:
+            self.base.position = before
         away = self.arm.position[:2] - before
         c, s = np.cos(self.base.yaw - yaw), np.sin(self.base.yaw - yaw)
         riding = self.base.position + np.array([[c, -s], [s, c]]) @ away

@@ -80,6 +80,26 @@ def test_one_drive_is_one_call_once_the_floor_is_known(build: Callable[..., Mobi
     assert calls == ["floor_plan", "servo", "servo"]
 
 
+def test_what_no_map_shows_is_driven_round(build: Callable[..., MobileWorld]) -> None:
+    world = build()
+    world.env.episode.chair = (2.2, 2.0, 0.3)  # type: ignore[attr-defined]
+    drive = world.drive_to(np.array([3.0, 2.0]), 0.0)
+    assert drive.ok, drive.reason
+    assert world.pose.xy == pytest.approx([3.0, 2.0], abs=0.05)
+    track = np.array(world.env.episode.track)  # type: ignore[attr-defined]
+    assert np.abs(track[:, 1] - 2.0).max() > 0.25
+
+
+def test_after_three_ways_it_says_that_it_is_blocked(build: Callable[..., MobileWorld]) -> None:
+    world = build()
+    world.env.episode.wall_x = 2.0  # type: ignore[attr-defined]
+    drive = world.drive_to(np.array([3.0, 2.0]), 0.0)
+    assert not drive.ok
+    assert "blocked" in drive.reason
+    assert world.env.calls.count("servo") <= 3  # type: ignore[attr-defined]
+    assert drive.steps == world.state.step
+
+
 def test_the_floor_is_looked_at_again_after_the_hand_has_moved(build: Callable[..., MobileWorld]) -> None:
     world = build()
     calls = world.env.calls  # type: ignore[attr-defined]

@@ -29,6 +29,9 @@ CAMERAS = ("agentview_left", "agentview_right", "wrist", "navview")
 LEFT_OUT = frozenset({"rotate_pitch", "turn"})
 """Tools of other robots: `move_pose` tilts the hand here, `turn_knob` turns knobs."""
 
+CLOSE_STEPS = 14
+"""Control steps that the fingers need to close: the simulator moves their command by a fifth of full scale each."""
+
 SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max_episode_steps")
 """What the env server says of the episode that goes into the run's record."""
 
@@ -59,6 +62,7 @@ class RobocasaToolkit(
             seekers=CAMERAS[:2],
             wrist="wrist",
             main_size=hi_res or VIEW_SIZE,
+            close_steps=CLOSE_STEPS,
         )
         self._scene: Mapping[str, Any] = env.describe()
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent.errors import ToolError
 
+from rpent_manipulation import cloud
 from rpent_manipulation.geometry import turn, wrap_angle
 from rpent_manipulation.panda import kinematics
 from rpent_manipulation.planning.floor import FloorPlan, Pose
-from rpent_manipulation.planning.path import ENOUGH_POINTS
+from rpent_manipulation.planning.path import NOTHING
 from rpent_manipulation.planning.routes import Route, Routes
 from rpent_manipulation.planning.standing import BEFORE, REACHING, Distance, stand_before
 from rpent_manipulation.sight import rounded
 from rpent_manipulation.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from rpent.env.client import EnvClient
@@ -50,10 +51,9 @@ TUCKED_M = 0.12
 """A hand that is within this of its rest place rides along as it is."""
 LIFT_M, BACK_M = 0.04, 0.2
 """How far a hand rises while it is drawn back by so much: from under a cabinet, before it rises to its rest place."""
-HAND_ROOM_M = 0.15
-"""The hand, wherever it points, and the wrist behind it are within this of the grasp point, seen from above."""
 OVERHEAD_M = 0.3
 """What is so far above a thing hangs over it: a wall cabinet over a counter does by half a metre."""
+OVERHEAD_CELL_M = 0.01
 DRIVING: Until = {
     "position_tolerance_m": 0.06,
     "rotation_tolerance_rad": 0.4,
@@ -61,6 +61,10 @@ DRIVING: Until = {
     "base_tolerance_rad": 0.03,
     "stall_steps": 20,
 }
+MOST_WAYS = 3
+"""A robot that is stopped by what no map shows tries so many ways in all."""
+BEYOND_M = 0.03
+"""What has stopped it is taken to stand so far beyond its outline."""
 STEPS_PER_M, LEAST_STEPS, MOST_STEPS = 60, 200, 2000
 """How long a drive may take: twice as long as it does."""
 
@@ -77,6 +81,8 @@ class Drive:
     distance_left_m: float = 0.0
     turn_left_rad: float = 0.0
     steps: int = 0
+    stopped_towards: Pose | None = None
+    """Where it was driving to, straight, when something that no map shows stopped it."""
 
 
 class MobileWorld(World):
@@ -104,12 +110,13 @@ class MobileWorld(World):
         self.footprint, self.torso_range_m = footprint, torso_range_m
         self.reach_m = float(env.describe().get("reach_m", math.inf))
         self._plan: FloorPlan | None = None
+        self._met = np.zeros((0, 2))
         self._rest = self._in_base(self.state.eef_position)
 
     def begin(self, observation: Observation) -> None:
         """Take over the first state of an episode, whose kitchen may be another."""
         super().begin(observation)
-        self._plan = None
+        self._plan, self._met = None, np.zeros((0, 2))
         self._rest = self._in_base(observation.eef_position)
 
     def restore(self, data: bytes) -> None:
@@ -166,16 +173,11 @@ class MobileWorld(World):
             return points
         return np.asarray(points[points[:, 2] < self.state.eef_position[2] + OVERHEAD_M])
 
-    def ceiling(self, place: NDArray[np.float64], above_z: float) -> float:
-        """Return the height of what hangs over a place; see `World`. All pictures of this moment are looked at."""
-        lowest = math.inf
-        for view in self._views.values():
-            points = view.points(np.isfinite(view.depth))
-            near = np.linalg.norm(points[:, :2] - place, axis=1) < HAND_ROOM_M
-            over = np.sort(points[near & (points[:, 2] > above_z + OVERHEAD_M), 2])
-            if len(over) >= ENOUGH_POINTS:
-                lowest = min(lowest, float(over[ENOUGH_POINTS - 1]))
-        return lowest
+    def overhead(self, above_z: float) -> Points:
+        """Return the surface points (n, 3) of what hangs over things, from all present pictures; see `World`."""
+        seen = [view.points(np.isfinite(view.depth)) for view in self._views.values()]
+        points = np.concatenate(seen) if seen else NOTHING
+        return cloud.thin_out(points[points[:, 2] > above_z + OVERHEAD_M], OVERHEAD_CELL_M)
 
     def check_position(self, position: Any) -> NDArray[np.float64]:
         """Return the position as an array; see `World`.
@@ -212,9 +214,9 @@ class MobileWorld(World):
 
     @property
     def plan(self) -> FloorPlan:
-        """The floor plan: fetched again after the hand has moved, which may have opened a door."""
+        """The floor plan, and what was driven into: fetched again after the hand has moved, which may open a door."""
         if self._plan is None:
-            self._plan = FloorPlan.from_data(self.env.channel.call("floor_plan"))
+            self._plan = FloorPlan.from_data(self.env.channel.call("floor_plan")).blocked_at(self._met)
         return self._plan
 
     def routes(self) -> Routes:
@@ -232,14 +234,9 @@ class MobileWorld(World):
     # --- driving ---------------------------------------------------------------------------------------------------
 
     def drive_to(self, xy: NDArray[np.float64], yaw: float) -> Drive:
-        """Drive to a pose on the shortest safe way, in one call of the env server."""
+        """Drive to a pose on the shortest safe way, in one call of the env server for each way that is tried."""
         goal = Pose(float(xy[0]), float(xy[1]), yaw)
-        route = self.routes().to(goal)
-        if route is None:
-            free = self.plan.stands_free(goal, self.footprint)
-            why = "no way leads there" if free else "something stands there"
-            return self._ended(goal, f"{why}: {rounded(goal.xy, 2)} facing {yaw:.2f} rad")
-        return self._drive(route, goal)
+        return self._drive_ways(lambda _: goal, "")
 
     def drive_before(
         self,
@@ -248,10 +245,49 @@ class MobileWorld(World):
         distance: Distance = BEFORE,
     ) -> Drive:
         """Drive to where the robot stands before a point and faces it."""
-        goal = stand_before(self.routes(), point, distance, outward)
-        if goal is None:
-            return self._ended(None, f"there is no room to stand before {rounded(np.asarray(point)[:2], 2)}")
-        return self.drive_to(goal.xy, goal.yaw)
+        nowhere = f"there is no room to stand before {rounded(np.asarray(point)[:2], 2)}"
+        return self._drive_ways(lambda routes: stand_before(routes, point, distance, outward), nowhere)
+
+    def _drive_ways(
+        self, choose: Callable[[Routes], Pose | None], nowhere: str, torso_m: float | None = None
+    ) -> Drive:
+        """Drive to a goal; when something that is not on the map stops it, mark that and choose goal and way anew.
+
+        Args:
+            choose: Returns where it goes, given the ways that there are.
+            nowhere: Why it does not go when that is None.
+            torso_m: How high the torso stands there; None leaves it.
+        """
+        steps, stopped = 0, ""
+        for way in range(1, MOST_WAYS + 1):
+            routes = self.routes()
+            goal = choose(routes)
+            route = None if goal is None else routes.to(goal)
+            if goal is None or route is None:
+                why = nowhere if goal is None else self._no_way(goal)
+                return self._ended(goal, f"{stopped}; then {why}" if stopped else why, steps=steps)
+            drive = self._drive(route, goal, torso_m)
+            steps += drive.steps
+            if drive.stopped_towards is None or way == MOST_WAYS or not self._note_met(drive.stopped_towards):
+                break
+            stopped = drive.reason
+        reason = f"{drive.reason} ({way} ways tried)" if drive.reason and way > 1 else drive.reason
+        return replace(drive, steps=steps, reason=reason)
+
+    def _no_way(self, goal: Pose) -> str:
+        free = self.plan.stands_free(goal, self.footprint)
+        why = "no way leads there" if free else "something stands there"
+        return f"{why}: {rounded(goal.xy, 2)} facing {goal.yaw:.2f} rad"
+
+    def _note_met(self, towards: Pose) -> bool:
+        """Mark what stopped the base on its way to a pose; nothing is marked, and False returned, when it turned."""
+        here = self.pose
+        ahead = towards.xy - here.xy
+        if float(np.linalg.norm(ahead)) < DRIVING["base_tolerance_m"]:
+            return False
+        self._met = np.concatenate([self._met, self.footprint.leading_edge(here, ahead, BEYOND_M)])
+        self._plan = None
+        return True
 
     def drive_straight(self, forward_m: float, left_m: float, turn_rad: float) -> Drive:
         """Drive by so much from where it stands, without looking at the floor plan; what is in the way stops it."""
@@ -269,16 +305,12 @@ class MobileWorld(World):
         far = not self._at_work(point, outward)
         if not (lift or far):
             return False
-        before = self.state.step
-        route = Route(poses=(), exact=(), length_m=0.0)
+        before, height = self.state.step, torso if lift else None
         if far:
-            routes = self.routes()
             distance = LOW if point[2] < LOW_M else REACHING
-            goal = stand_before(routes, point, distance, outward)
-            found = None if goal is None else routes.to(goal)
-            route = found or route
-        if route.poses or lift:
-            self._drive(route, route.poses[-1] if route.poses else self.pose, torso if lift else None)
+            self._drive_ways(lambda routes: stand_before(routes, point, distance, outward), "", height)
+        if lift and self.state.step == before:  # there is no way, or it is there already
+            self._drive(Route(poses=(), exact=(), length_m=0.0), self.pose, height)
         return self.state.step != before
 
     def _at_work(self, point: NDArray[np.float64], outward: NDArray[np.float64] | None) -> bool:
@@ -310,13 +342,20 @@ class MobileWorld(World):
         if not waypoints:
             return self._ended(goal, "")
         steps = min(MOST_STEPS, LEAST_STEPS + round(STEPS_PER_M * route.length_m))
+        first = self.state.step
         result = self._servo([*tuck, *waypoints], {**DRIVING, "max_steps": steps})
-        if result.status == "stalled" and result.waypoints_reached < len(
-            tuck
-        ):  # a hand that cannot be drawn in rides
+        reached = result.waypoints_reached - len(tuck)
+        if result.status == "stalled" and reached < 0:  # a hand that cannot be drawn in rides along as it is
             result = self._servo(waypoints, {**DRIVING, "max_steps": steps})
+            reached = result.waypoints_reached
         reason = "" if result.status == "reached" else _reason(result)
-        return self._ended(goal, reason, route.length_m, result.steps)
+        drive = self._ended(goal, reason, route.length_m, self.state.step - first)
+        at = waypoints[reached].get("base_position") if result.status == "stalled" else None
+        return (
+            drive
+            if at is None
+            else replace(drive, stopped_towards=Pose(float(at[0]), float(at[1]), goal.yaw))
+        )
 
     def _tuck(self) -> list[Waypoint]:
         """Return waypoints that draw a stretched hand in to where it rests: back first, then up."""

@@ -45,3 +45,8 @@ OPEN_OPENING = MAX_OPENING - 0.003
 def holds(opening_m: float) -> bool:
     """Whether fingers that were closed, and are this far apart, have something between them."""
     return HELD_OPENING < opening_m < OPEN_OPENING
+
+
+def command(opening_m: float) -> float:
+    """Return the commanded width, from -1 (open) to 1 (closed), that brings the pads to a distance."""
+    return 1.0 - 2.0 * min(max(opening_m / MAX_OPENING, 0.0), 1.0)

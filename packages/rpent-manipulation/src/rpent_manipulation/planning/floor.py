@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+EDGE_SPACING_M = 0.02
+
+
 class Pose(NamedTuple):
     """Where a base stands and which way it faces, world, metres and radians."""
 
@@ -59,6 +62,16 @@ class Footprint:
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         return np.stack([pose.x + c * u - s * v, pose.y + s * u + c * v], axis=1)
 
+    def leading_edge(self, pose: Pose, toward: NDArray[np.float64], beyond_m: float) -> NDArray[np.float64]:
+        """Return places (n, 2) along a bar just beyond the side that leads when it moves in a world direction (2,)."""
+        ahead = toward / max(float(np.linalg.norm(toward)), 1e-6)
+        aside = np.array([-ahead[1], ahead[0]])
+        outline = self.points(pose, EDGE_SPACING_M)
+        front = float((outline @ ahead).max()) + beyond_m
+        span = outline @ aside
+        offsets = np.linspace(span.min(), span.max(), _count(float(np.ptp(span)), EDGE_SPACING_M))
+        return np.asarray(front * ahead + offsets[:, None] * aside)
+
 
 class FloorPlan:
     """What stands in a base's way, as cells: [row, col] covers y and x from `origin` on. Outside, nothing is free."""
@@ -73,6 +86,14 @@ class FloorPlan:
         return cls(
             np.asarray(data["origin"], np.float64), float(data["cell_m"]), np.asarray(data["occupied"], bool)
         )
+
+    def blocked_at(self, places: NDArray[np.float64]) -> FloorPlan:
+        """Return the same plan with the cells of places (n, 2) occupied: what it does not know stands there."""
+        cells = self.cells(places)
+        cells = cells[self.inside(cells)]
+        occupied = self.occupied.copy()
+        occupied[cells[:, 0], cells[:, 1]] = True
+        return FloorPlan(self.origin, self.cell_m, occupied)
 
     @cached_property
     def clearance_m(self) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -34,6 +34,9 @@ STEEP = 0.4
 STRETCH_COST = 3.0
 """Cost of a metre of stretched arm: near places are preferred to those at the limit of reach."""
 
+NARROW_MARGIN = 0.012
+"""Left on either side of a thing between fingers that are not opened all the way, where neighbours stand close."""
+
 YAW_STEPS = 24
 RIM_STEPS = 36
 
@@ -57,6 +60,8 @@ class Grasp:
     """Height of what the thing stands on."""
     level: bool = True
     """False: the thing lies askew, so that it may turn in the hand."""
+    opening_m: float = gripper.MAX_OPENING
+    """Distance between the pads when they come down to it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,6 +87,8 @@ def plan(
         grasps += plan_top(scene, yaw_rad)
     if strategy == "rim" or (strategy == "auto" and (not grasps or min(g.cost for g in grasps) >= 1)):
         grasps += plan_rim(scene, yaw_rad)
+    if strategy != "rim" and grasps and min(g.cost for g in grasps) >= 1:
+        grasps += plan_top(scene, yaw_rad, narrow=True)
     return spread(sorted(grasps, key=lambda grasp: grasp.cost))
 
 
@@ -100,8 +107,14 @@ def _alike(one: Grasp, other: Grasp) -> bool:
     return one.strategy == other.strategy and near and turn < math.radians(25)
 
 
-def plan_top(scene: Scene, yaw_rad: float | None = None) -> list[Grasp]:
-    """Plan grasps from above across the thing's middle, one per yaw at which it fits between the fingers."""
+def plan_top(scene: Scene, yaw_rad: float | None = None, *, narrow: bool = False) -> list[Grasp]:
+    """Plan grasps from above across the thing's middle, one per yaw at which it fits between the fingers.
+
+    Args:
+        scene: What it is planned in.
+        yaw_rad: The only yaw to try.
+        narrow: The fingers open only as far as the thing needs.
+    """
     top = top_height(scene.points)
     bottom = support_height(scene.points, scene.obstacles)
     height = _top_grasp_height(top, bottom)
@@ -111,8 +124,16 @@ def plan_top(scene: Scene, yaw_rad: float | None = None) -> list[Grasp]:
     for yaw in yaws:
         grasp = _top_grasp(scene, passed, height, top, bottom, nearest_yaw(yaw, scene.home_yaw))
         if grasp is not None:
-            grasps.append(grasp)
+            grasps.append(_narrowed(scene, grasp) if narrow else grasp)
     return grasps
+
+
+def _narrowed(scene: Scene, grasp: Grasp) -> Grasp:
+    """Return the same grasp with fingers that open only as far as the thing needs."""
+    opening = min(grasp.width_m + 2 * NARROW_MARGIN, gripper.MAX_OPENING)
+    wide = _blocked(scene, grasp.position, grasp.yaw_rad, grasp.width_m)
+    blocked = _blocked(scene, grasp.position, grasp.yaw_rad, grasp.width_m, opening)
+    return replace(grasp, opening_m=opening, cost=grasp.cost - wide + blocked)
 
 
 def _top_grasp_height(top: float, bottom: float) -> float:
@@ -228,24 +249,30 @@ def _floor_inside(points: Points, spot: NDArray[np.float64], out: NDArray[np.flo
     return float(np.percentile(points[under, 2], 80)) + gripper.TIP_BELOW_SITE + 0.002
 
 
-def _blocked(scene: Scene, position: NDArray[np.float64], yaw: float, width: float) -> float:
+def _blocked(
+    scene: Scene,
+    position: NDArray[np.float64],
+    yaw: float,
+    width: float,
+    opening: float = gripper.MAX_OPENING,
+) -> float:
     """Return what is against a place: 0 when near and well clear, above 1 when the open hand hits something there."""
     if len(scene.obstacles) == 0:
         return 0.0
     local = scene.obstacles - position
-    hits = _hand_hits(local, yaw, width, 0.004) + _wrist_hits(local, position, scene.base, 0.0)
+    hits = _hand_hits(local, yaw, width, opening, 0.004) + _wrist_hits(local, position, scene.base, 0.0)
     if hits >= 3:
         return 1.0 + min(hits / 100, 1.0)
-    near = _hand_hits(local, yaw, width, 0.018) + _wrist_hits(local, position, scene.base, 0.02)
+    near = _hand_hits(local, yaw, width, opening, 0.018) + _wrist_hits(local, position, scene.base, 0.02)
     reach = STRETCH_COST * kinematics.stretch(position, scene.base)
     return reach + (0.1 if near >= 3 else 0.0)
 
 
-def _hand_hits(local: Points, yaw: float, width: float, margin: float) -> float:
+def _hand_hits(local: Points, yaw: float, width: float, opening: float, margin: float) -> float:
     """Count the points inside the fingers or (half) inside the palm, both grown by a margin."""
     along, across = np.abs(local[:, :2] @ closing(yaw)), np.abs(local[:, :2] @ direction(yaw))
-    inner = max(gripper.MAX_OPENING / 2 - 0.004, width / 2)
-    outer = gripper.MAX_OPENING / 2 + gripper.FINGER_THICKNESS + margin
+    inner = max(opening / 2 - 0.004, width / 2)
+    outer = opening / 2 + gripper.FINGER_THICKNESS + margin
     fingers = (along > inner) & (along < outer) & (across < gripper.FINGER_HALF_WIDTH + margin)
     fingers &= local[:, 2] > 0.004 - gripper.TIP_BELOW_SITE
     palm = (along < gripper.PALM_HALF_LENGTH + margin) & (across < gripper.PALM_HALF_WIDTH + margin)

@@ -16,6 +16,7 @@ from rpent_manipulation.cloud import (
     top_height,
     top_surface,
 )
+from rpent_manipulation.planning.surfaces import broad_surface, free_spot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class Viewer:
     """Whose left and right are meant, and where things are best put down."""
 
     ahead: tuple[float, float] = (-1.0, 0.0)
-    """World direction that is seen into the picture; LIBERO's camera looks along -x, so that +y is right."""
+    """World direction that is seen into the picture; of a camera that looks along -x, at a robot that faces it, +y is right."""
     middle: tuple[float, float] = (0.0, 0.0)
     """Middle of the work surface, world."""
 
@@ -79,7 +80,7 @@ def middle_of(points: Points) -> NDArray[np.float64]:
 
 
 TABLE_VIEWER = Viewer()
-"""Of LIBERO's main camera, which looks at a table at the world's origin."""
+"""Of a camera that faces the robot across a table at the world's origin."""
 
 
 def find_spot(
@@ -97,7 +98,8 @@ def find_spot(
     if relation == "in":
         return _inside(points)
     if relation == "on":
-        return _on_top(points)
+        surface = broad_surface(points)
+        return _on_top(points) if surface is None else _on_broad(surface, points, around, held, viewer)
     return _beside(relation, points, around, held, viewer)
 
 
@@ -159,6 +161,19 @@ def _on_top(points: Points) -> Spot:
         # The median keeps to the broad part where something is attached beside it, as the stove's knob.
         middle, height = np.median(surface[:, :2], axis=0), float(np.median(surface[:, 2]))
     return Spot(position=np.array([*middle, height + RELEASE_GAP]), clear_z=top_height(points))
+
+
+def _on_broad(surface: Points, points: Points, around: Points, held: Held | None, viewer: Viewer) -> Spot:
+    """Return the free place on a counter that is nearest to where things are best put down."""
+    rest = np.concatenate([around, points])
+    spot = free_spot(
+        surface,
+        rest,
+        np.array(viewer.middle),
+        reach_m=held.reach_m if held else 0.04,
+        below_m=held.below_m if held else 0.0,
+    )
+    return Spot(position=spot + np.array([0.0, 0.0, RELEASE_GAP]), clear_z=float(spot[2]))
 
 
 def _beside(relation: Relation, points: Points, around: Points, held: Held | None, viewer: Viewer) -> Spot:

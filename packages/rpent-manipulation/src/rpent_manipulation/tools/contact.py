@@ -12,6 +12,7 @@ from rpent.tools.tool import tool
 
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.placing import TABLE_VIEWER, Relation, find_spot, spot_at
+from rpent_manipulation.planning.surfaces import broad_surface, nearest_part
 from rpent_manipulation.primitives import held
 from rpent_manipulation.primitives.pick import pick
 from rpent_manipulation.primitives.pull import pull
@@ -88,7 +89,8 @@ class ContactTools:
         """Carry what is held to a thing or position, lower it, let it go and move the hand up.
 
         Args:
-            on: The thing that the held one goes to, as a short noun phrase.
+            on: The thing that the held one goes to, as a short noun phrase. `on` a counter means a free place on it,
+                near the robot.
             segment_id: A candidate of `segment` instead.
             relation: How the held thing is to stand to it; left, right, front and behind are those of the main
                 camera's picture.
@@ -194,11 +196,14 @@ class ContactTools:
             view = world.view()
             return spot_at(world.check_position(position), relation), world.everything(view)
         target = world.target(on, segment_id)
-        world.bring_within_reach(target.middle)
+        surface = broad_surface(target.points) if relation == "on" else None
+        middle = target.middle if surface is None else nearest_part(surface, world.work_middle)
+        world.bring_within_reach(middle)
         if target.view.observation.step != world.state.step:
             target = world.again(target)
         around = world.around(target)
-        viewer = TABLE_VIEWER if relation in ("in", "on") else world.viewer()
+        whole = relation == "in" or (relation == "on" and surface is None)
+        viewer = TABLE_VIEWER if whole else world.viewer()
         spot = find_spot(relation, target.points, around, world.held, viewer)
         return spot, np.concatenate([around, target.points])
 

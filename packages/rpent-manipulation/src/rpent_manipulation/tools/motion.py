@@ -38,7 +38,7 @@ class MotionTools:
         yaw_rad: Angle | None = None,
         gripper: Gripper = "hold",
         tolerance_m: Tolerance = 0.008,
-        max_step_m: Speed = 0.05,
+        max_step_m: Speed | None = None,
         max_steps: MaxSteps = 150,
     ) -> ToolResult:
         """Move the grasp point in a straight line to a world position, in closed loop; stops early when blocked.
@@ -48,14 +48,15 @@ class MotionTools:
             yaw_rad: Also turn the hand: at 0 the fingers close along the world's y axis, at ±1.57 along x.
             gripper: What the fingers do meanwhile.
             tolerance_m: How near is near enough.
-            max_step_m: Speed: displacement commanded per control step (20 a second).
+            max_step_m: Speed: displacement commanded per control step (20 a second); left out, the robot's own.
             max_steps: Control steps after which it gives up.
         """
         waypoint: Waypoint = {
             "position": self.world.check_position(xyz),
             "gripper": gripper,
-            "max_step_m": max_step_m,
         }
+        if max_step_m is not None:
+            waypoint["max_step_m"] = max_step_m
         if yaw_rad is not None:
             waypoint["yaw"] = yaw_rad
         return self._motion(waypoint, {"position_tolerance_m": tolerance_m, "max_steps": max_steps})
