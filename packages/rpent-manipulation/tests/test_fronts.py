@@ -1,4 +1,4 @@
-"""Fronts with handles, seen from the side as the agentview camera sees LIBERO's cabinets."""
+"""Fronts with handles, seen from the side as a camera before the robot sees a cabinet on a table."""
 
 from __future__ import annotations
 

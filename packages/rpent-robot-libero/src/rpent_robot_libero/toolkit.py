@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rpent.env.client import EnvClient
 from rpent_manipulation.toolkit import ArmToolkit
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 class LiberoToolkit(MotionTools, LookTools, ContactTools, PolicyTools, ArmToolkit):
     """The Panda of LIBERO as a planner sees it."""
 
+    cameras: ClassVar[tuple[str, ...]] = ("agentview", "wrist")
+
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
-        self.world = World(context, EnvClient(context.channels["env"]))
+        self.world = World(context, EnvClient(context.channels["env"]), cameras=self.cameras)
 
     def details(self) -> Mapping[str, Any]:
         """Return which episode it is, from the env server itself."""

@@ -1,8 +1,6 @@
 """Pictures, metric depth and instance indices of a scene, drawn only when asked for.
 
-All arrays are upright: row 0 is the top as a person at the camera would see it. (MuJoCo reads pixels
-bottom-up, and LIBERO's published policies are fed the picture turned by 180 degrees, which is the upright
-picture mirrored left to right; a policy server makes that from the upright one with `picture[:, ::-1]`.)
+All arrays are upright: row 0 is the top as a person at the camera would see it. (MuJoCo reads pixels bottom-up.)
 """
 
 from __future__ import annotations

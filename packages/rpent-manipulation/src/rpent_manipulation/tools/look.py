@@ -32,8 +32,8 @@ class LookTools:
     """`segment`, `back_project`, `view_env_state`, `view_camera_meta`."""
 
     world: World
-    cameras: ClassVar[tuple[str, ...]] = ("agentview", "wrist")
-    """The cameras that a planner is told of, the main one first."""
+    cameras: ClassVar[tuple[str, ...]]
+    """The cameras that a planner is told of, the main one first; the robot's own class says them."""
 
     @tool(readonly=True, recipe=True, needs="perceptor")
     def segment(
