@@ -64,7 +64,8 @@ class World:
             context: The run's context.
             env: The env server.
             cameras: Whose pictures a planner may ask for, the main one first.
-            seekers: Those of them in whose pictures a thing is looked for when no camera is named; by default the main one.
+            seekers: Those of them in whose pictures a thing is looked for when no camera is named; the main one where
+                none is given.
             wrist: The one on the hand.
             main_size: Rows and columns of the main camera's picture.
             close_steps: Control steps that the fingers need from fully open until they press on a thin rim.
