@@ -128,7 +128,9 @@ def _grip(panel: Panel, leaf: Leaf) -> Grip:
     """Return where a door with a handle is taken."""
     assert panel.handle is not None
     closing = panel.across if panel.upright else UP
-    return Grip(place=panel.handle - HANDLE_RADIUS * leaf.outside, out=leaf.outside, closing=closing)
+    return Grip(
+        place=panel.handle - HANDLE_RADIUS * leaf.outside, out=leaf.outside, closing=closing, free=True
+    )
 
 
 def _draw_ajar(world: World, leaf: Leaf, end: float) -> float:

@@ -60,6 +60,12 @@ HOOKS = tuple(math.radians(angle) for angle in (60, 50, 75, 40, 85))
 BAR_HOOKS = tuple(math.radians(angle) for angle in (55, 50, 60))
 """How far the hand leans from straight ahead when its closed fingers go behind a bar."""
 
+STEEP_HOOKS = tuple(math.radians(angle) for angle in (70, 75, 65, 60))
+"""Likewise behind a door's bar, over which no counter stands out: a steep finger does not ride up on it."""
+
+DEEP_M = 0.028
+"""How far a steep finger reaches below the middle of the bar."""
+
 BEHIND_M = 0.028
 """From the middle of a bar to the middle of the gap behind it."""
 
@@ -112,6 +118,19 @@ class Grip:
     """(3,) across the bar."""
     lip: bool = False
     """There is no bar: `place` is on the upper edge of a rack's front, which the finger tips hook from behind."""
+
+    free: bool = False
+    """Nothing stands out over the bar: a steep hand comes to it."""
+
+    @property
+    def hooks(self) -> tuple[float, ...]:
+        """How far the hand leans from straight ahead when it hooks this, radians, best first."""
+        return HOOKS if self.lip else STEEP_HOOKS if self.free else BAR_HOOKS
+
+    @property
+    def depth_m(self) -> float:
+        """How far the finger tips reach below `place` when they hook it."""
+        return HOOK_M if self.lip else DEEP_M if self.free and self.level else 0.0
 
     @property
     def level(self) -> bool:
@@ -314,20 +333,16 @@ def take(world: World, grip: Grip, attempt: int = 0) -> bool:
 def hook(world: World, grip: Grip, attempt: int = 0) -> None:
     """Bring closed finger tips behind a bar along the hand's axis, or down behind the front edge of a rack."""
     leans = [-UP] if grip.level else [grip.closing, -grip.closing]
-    approaches = [
-        -grip.out * math.cos(dip) + lean * math.sin(dip)
-        for dip in (HOOKS if grip.lip else BAR_HOOKS)
-        for lean in leans
-    ]
+    approaches = [-grip.out * math.cos(dip) + lean * math.sin(dip) for dip in grip.hooks for lean in leans]
     hands = both_hands(world, approaches, np.cross(grip.closing, grip.out))
     behind = grip.along_bar(attempt) - (HALF_FLAT_M if grip.lip else BEHIND_M) * grip.out
-    low = behind - (HOOK_M if grip.lip else 0.0) * UP
+    low = behind - grip.depth_m * UP
     ways = [[behind + APART_M * UP if grip.lip else low - APART_M * hand[:, 2], low] for hand in hands]
     best = choose(world, ways, hands, attempt)
     hand, (before, low) = hands[best], ways[best]
     back = before + BACK_M * (grip.out + UP) if grip.lip else before - BACK_M * hand[:, 2]
     line_up(world, [back, before], hand)
-    go(world, [tips_at(low, hand, speed_m=0.02)], PUSHING)
+    go(world, [tips_at(low, hand, speed_m=0.02)], {**PUSHING, "position_tolerance_m": 0.004})
 
 
 def _let_go(world: World, out: NDArray[np.float64]) -> None:
