@@ -16,7 +16,8 @@ from rpent_manipulation.sight import rounded
 from rpent_manipulation.tools.motion import Angle  # noqa: TC001  (schemas are made from annotations)
 
 if TYPE_CHECKING:
-    from rpent_manipulation.mobile.world import Drive, MobileWorld
+    from rpent_manipulation.mobile.driving import Drive
+    from rpent_manipulation.mobile.world import MobileWorld
     from rpent_manipulation.sight import Found
 
 Place = Annotated[list[float], Field(min_length=2, max_length=2)]
