@@ -36,7 +36,7 @@ def back_project(
 def pixel_points(
     rows: ArrayLike, cols: ArrayLike, depths: ArrayLike, camera: CameraMeta
 ) -> NDArray[np.float64]:
-    """Return the (n, 3) world points of pixels with known depths (pixel centres at integer coordinates)."""
+    """Return the (..., 3) world points of pixels with known depths (pixel centres at integer coordinates)."""
     z = np.asarray(depths, dtype=np.float64)
     k = camera.intrinsics
     x = (np.asarray(cols, dtype=np.float64) - k[0, 2]) / k[0, 0] * z

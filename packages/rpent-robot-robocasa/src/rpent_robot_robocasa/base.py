@@ -1,11 +1,12 @@
-"""PandaOmron's base as the agent's side plans with it."""
+"""PandaOmron's base: its outline, for planning, and what the env server moves it by. `server/omron.py` measured it."""
 
 from __future__ import annotations
 
-from rpent_manipulation.planning.floor import Footprint
+FRONT_M, BACK_M, HALF_WIDTH_M = 0.15, 0.55, 0.25
+"""How far its collision box reaches ahead, back and to either side of the point below the arm."""
 
-FOOTPRINT = Footprint(front_m=0.15, back_m=0.55, half_width_m=0.25, pivot_m=-0.21)
-"""Of the base's collision box, from the point below the arm; see `server/omron.py` for how it moves."""
+PIVOT_M = -0.21
+"""Where the point lies that it turns about, ahead of the point below the arm (negative: behind it)."""
 
 TORSO_RANGE_M = (0.0, 0.34)
 """The arm's shoulder is 1.03 m above the floor with the torso down."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rpent.env.client import EnvClient
 from rpent_manipulation.mobile.world import MobileWorld
+from rpent_manipulation.planning.floor import Footprint
 from rpent_manipulation.toolkit import ArmToolkit
 from rpent_manipulation.tools.kitchen import KitchenTools
 from rpent_manipulation.tools.look import LookTools
@@ -14,7 +15,7 @@ from rpent_manipulation.tools.navigation import NavigationTools
 from rpent_manipulation.world import VIEW_SIZE
 
 from rpent_robot_robocasa.attach import reset_episode
-from rpent_robot_robocasa.base import FOOTPRINT, TORSO_RANGE_M
+from rpent_robot_robocasa.base import BACK_M, FRONT_M, HALF_WIDTH_M, PIVOT_M, TORSO_RANGE_M
 from rpent_robot_robocasa.tools.hand import HandTools
 from rpent_robot_robocasa.tools.policy import PolicyTools
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 CAMERAS = ("agentview_left", "agentview_right", "wrist", "navview")
 """What a planner is told of, the main one first."""
+
+FOOTPRINT = Footprint(front_m=FRONT_M, back_m=BACK_M, half_width_m=HALF_WIDTH_M, pivot_m=PIVOT_M)
 
 LEFT_OUT = frozenset({"rotate_pitch", "turn"})
 """Tools of other robots: `move_pose` tilts the hand here, `turn_knob` turns knobs."""

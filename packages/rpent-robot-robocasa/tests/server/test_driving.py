@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from rpent.cancel import CancelToken
 from rpent_manipulation.mobile.world import MobileWorld
-from rpent_robot_robocasa.base import FOOTPRINT, TORSO_RANGE_M
+from rpent_robot_robocasa.base import TORSO_RANGE_M
+from rpent_robot_robocasa.toolkit import FOOTPRINT
 
 pytestmark = pytest.mark.sim
 

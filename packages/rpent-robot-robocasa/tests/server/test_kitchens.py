@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rpent_manipulation.planning.floor import FloorPlan, Pose
 from rpent_manipulation.planning.routes import Routes
-from rpent_robot_robocasa.base import FOOTPRINT
+from rpent_robot_robocasa.toolkit import FOOTPRINT
 
 pytestmark = pytest.mark.sim
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent.env.types import CameraMeta
+from rpent_manipulation.geometry import pixel_points
 
 from rpent_robot_robocasa.server.parts import HANDLE, part_of_geom
 
@@ -118,11 +120,6 @@ class HiddenParts:
 def _points(renderer: Renderer, camera: str, size: tuple[int, ...]) -> NDArray[np.float64]:
     """Return the (H, W, 3) world points that the pixels show."""
     shape = (size[0], size[1])
-    meta = renderer.calibration(camera, shape)
     _, depth = renderer.picture_and_depth(camera, shape)
     rows, cols = np.indices(shape)
-    intrinsics, pose = meta["intrinsics"], meta["world_from_camera"]
-    x = (cols - intrinsics[0, 2]) / intrinsics[0, 0] * depth
-    y = (rows - intrinsics[1, 2]) / intrinsics[1, 1] * depth
-    points: NDArray[np.float64] = np.stack([x, y, depth], axis=-1) @ pose[:3, :3].T + pose[:3, 3]
-    return points
+    return pixel_points(rows, cols, depth, CameraMeta(**renderer.calibration(camera, shape)))

@@ -26,6 +26,8 @@ import numpy as np
 from rpent_manipulation import rotations
 from rpent_manipulation.env.episode import POSITION_SCALE_M, ROTATION_SCALE_RAD, Tracking
 
+from rpent_robot_robocasa.base import PIVOT_M, TORSO_RANGE_M
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -56,8 +58,8 @@ class OmronDrivetrain:
 
     max_speed_m_s: float = 0.75
     max_turn_rad_s: float = 1.33
-    pivot_m: float = -0.21
-    torso_range_m: tuple[float, float] = (0.0, 0.34)
+    pivot_m: float = PIVOT_M
+    torso_range_m: tuple[float, float] = TORSO_RANGE_M
 
 
 def drive_action(
