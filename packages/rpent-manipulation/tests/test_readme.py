@@ -27,6 +27,14 @@ class TestEnvOfTheReadme(EnvContract):
         return NAMES["create"]()
 
 
+class TestRoversEnvOfTheReadme(EnvContract):
+    reachable = (0.5, 0.2, 0.3)
+
+    @classmethod
+    def facade(cls):
+        return NAMES["create_rover"]()
+
+
 @pytest.fixture
 def build(tmp_path: Path) -> Callable[..., Any]:
     """Build one of the README's toolkits over its env server."""
@@ -71,3 +79,14 @@ def test_its_rover_drives_round_the_wall(build: Callable[..., Any]):
     assert told["route_m"] > np.hypot(1.0, 2.0) + 0.3
     hand = toolkit.world.state.eef_position - [*toolkit.world.state.extra["base_position"][:2], 0.0]
     np.testing.assert_allclose(hand, [0.0, 0.4, 0.4], atol=0.05)
+
+
+def test_the_rover_comes_back_to_a_snapshot_and_to_its_beginning(build: Callable[..., Any]):
+    toolkit = build("MyRoverToolkit", "create_rover")
+    toolkit.move_base(forward_m=0.5)
+    saved = toolkit.snapshot()
+    toolkit.move_base(forward_m=0.5)
+    toolkit.restore(saved)
+    np.testing.assert_allclose(toolkit.world.state.extra["base_position"][0], 0.5, atol=0.02)
+    toolkit.reset()
+    np.testing.assert_array_equal(toolkit.world.state.extra["base_position"], np.zeros(3))
