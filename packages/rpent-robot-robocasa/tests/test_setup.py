@@ -135,6 +135,7 @@ def test_a_layout_that_the_task_leaves_out():
         {"style": 61},
         {"assets": "some"},
         {"hi_res": 4096},
+        {"hi_res": 3},
         {"gl": "glx"},
         {"task": -1},
         {"tsk": 1},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 GlBackend = Literal["auto", "egl", "osmesa"]
 Split = Literal["target", "pretrain", "all"]
@@ -12,6 +12,9 @@ Assets = Literal["auto", "real", "placeholder"]
 
 DEFAULT_TASK = "StartCoffeeMachine"
 """The task of who names none."""
+
+SMALLEST_PICTURE = 64
+"""Pixels a side: in a smaller picture nothing is found."""
 
 LAYOUTS = 60
 """Layouts and styles are numbered from 1 to this."""
@@ -68,6 +71,15 @@ class RobocasaConfig(_Kitchen, _Choice):
         le=1024,
         description="Side of the main camera's picture for the planner; 0: 256, in which things are found.",
     )
+
+    @field_validator("hi_res")
+    @classmethod
+    def _large_enough(cls, value: int) -> int:
+        if 0 < value < SMALLEST_PICTURE:
+            raise ValueError(
+                f"a picture has at least {SMALLEST_PICTURE} pixels a side (0 takes the usual size)"
+            )
+        return value
 
 
 class EnvServerConfig(_Kitchen):
