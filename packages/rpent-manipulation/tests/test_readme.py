@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rpent.cancel import CancelToken
+from rpent.errors import RpentError
 from rpent.robot import TaskSetup, ToolContext
 from rpent.testing import EnvContract, LocalChannel
 
@@ -62,6 +63,20 @@ def test_its_tools_move_the_hand(build: Callable[..., Any]):
     assert toolkit.benchmark_success()
     toolkit.reset()
     assert (toolkit.env_steps(), toolkit.benchmark_success()) == (0, False)
+
+
+def test_a_snapshot_comes_back_and_other_bytes_are_refused(build: Callable[..., Any]):
+    toolkit = build("MyBotToolkit", "create")
+    toolkit.move_to(xyz=[0.5, 0.1, 0.3])
+    saved = toolkit.snapshot()
+    toolkit.move_to(xyz=[0.5, -0.1, 0.3])
+    there = toolkit.snapshot()
+    for wrong in (b"", saved[4:], saved[:30], saved[:-30], b"\x02\0\0\0[]" + saved):
+        with pytest.raises(RpentError, match="not a snapshot"):
+            toolkit.restore(wrong)
+        assert toolkit.snapshot() == there
+    toolkit.restore(saved)
+    assert toolkit.snapshot() == saved
 
 
 def test_it_offers_what_needs_no_perceptor(build: Callable[..., Any]):

@@ -180,11 +180,19 @@ class World:
         return len(header).to_bytes(4, "little") + header + self.env.snapshot()
 
     def restore(self, data: bytes) -> None:
-        """Come back to a snapshot."""
-        size = int.from_bytes(data[:4], "little")
-        held = json.loads(data[4 : 4 + size])["held"]
+        """Come back to a snapshot.
+
+        Raises:
+            ToolError: These bytes are none; nothing has changed.
+        """
+        try:
+            size = int.from_bytes(data[:4], "little")
+            told = json.loads(data[4 : 4 + size])["held"]
+            held = Held.from_data(told) if told else None
+        except (ValueError, LookupError, TypeError) as error:
+            raise ToolError("These bytes are not a snapshot of this robot.") from error
         self.state = self.env.restore(data[4 + size :])
-        self.held = Held.from_data(held) if held else None
+        self.held = held
         self._views.clear()
 
     def begin(self, observation: Observation) -> None:

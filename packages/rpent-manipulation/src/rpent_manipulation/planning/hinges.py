@@ -37,9 +37,6 @@ EDGE = 0.62
 CAVITY_M = 0.06
 """What lies so far behind the front, where a door stands open, is the inside of its cabinet."""
 
-FLAT_M = 0.06
-"""A panel that is no higher than this lies open, level."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Panel:

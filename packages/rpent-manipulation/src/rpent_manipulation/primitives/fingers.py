@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 
     from rpent_manipulation.world import World
 
-HALF_CLOSED_M = 0.022
-"""From the middle between the finger tips to a closed finger's outer side, along the closing direction."""
-
 HALF_FLAT_M = 0.014
-"""Likewise across the closing direction."""
+"""From the middle between the finger tips to a closed finger's outer side, across the closing direction."""
 
 PUSHING: Until = {
     "position_tolerance_m": 0.01,
@@ -31,6 +28,9 @@ PUSHING: Until = {
     "max_steps": 160,
     "stall_steps": 10,
 }
+STEPS_EACH = 30
+"""Control steps that a long push may take from one of its places to the next."""
+
 LINED_UP: Until = {
     "position_tolerance_m": 0.012,
     "rotation_tolerance_rad": 0.15,
@@ -168,7 +168,7 @@ def push_through(
         tips_at(place, rotation, width=width, speed_m=speed_m)
         for place, rotation in zip(places, several, strict=True)
     ]
-    return go(world, way, PUSHING)
+    return go(world, way, {**PUSHING, "max_steps": max(PUSHING["max_steps"], STEPS_EACH * len(way))})
 
 
 def back_off(world: World, away: NDArray[np.float64], distance_m: float = WITHDRAW_M) -> ServoResult:

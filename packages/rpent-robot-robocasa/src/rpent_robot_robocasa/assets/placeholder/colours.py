@@ -22,7 +22,6 @@ BLUE: Colour = (0.15, 0.35, 0.80, 1)
 ORANGE: Colour = (0.95, 0.55, 0.10, 1)
 GLASS: Colour = (0.70, 0.85, 0.95, 0.45)
 WOOD: Colour = (0.55, 0.38, 0.22, 1)
-CREAM: Colour = (0.90, 0.85, 0.72, 1)
 
 SURFACES: tuple[tuple[str, tuple[int, int, int]], ...] = (
     ("dark_wood", (70, 48, 35)),
