@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from rpent.cli.runs.list import command as list_runs
 from rpent.run import Limits, resume
+from rpent.run.progress import result_lines
 from rpent.runs import events as ev
 from rpent.runs.directory import RunDirectory
 from rpent.runs.events import read_events
@@ -42,6 +43,7 @@ def test_the_planner_is_told_what_the_scene_says(run_fake, registry):
     shown = "\n".join(show_lines(RunDirectory(outcome.run_dir)))
     assert f"task        {TOLD}" in shown
     assert f"caveat      {CAVEAT}" in shown
+    assert f"caveat:    {CAVEAT}" in result_lines(outcome)
 
 
 def test_a_resumed_run_is_told_the_same(run_fake, registry):
@@ -66,3 +68,15 @@ def test_what_is_published_leaves_such_runs_out_and_says_so(run_fake, registry, 
     assert CAVEAT in listed.stderr
     everything = CliRunner().invoke(list_runs, where)
     assert [run["caveats"] for run in json.loads(everything.stdout)["runs"]] == [[], [CAVEAT]]
+
+
+def test_a_run_that_never_came_to_a_verdict_is_not_published(run_fake, tmp_path):
+    failed = run_fake(solution(), limits=Limits(max_turns=1))
+    manifest = RunDirectory(failed.run_dir).read_manifest()
+    manifest["outcome"] |= {"benchmark_success": None, "reason": "infrastructure"}
+    RunDirectory(failed.run_dir).write_manifest(manifest)
+    listed = CliRunner().invoke(
+        list_runs, ["--output-dir", str(tmp_path / "runs"), "--json", "--publishable"]
+    )
+    assert json.loads(listed.stdout)["runs"] == []
+    assert "Without a verdict" in listed.stderr

@@ -22,6 +22,11 @@ def did_you_mean(name: str, options: Iterable[str]) -> str:
     return f"; did you mean `{match}`?" if match else "."
 
 
+def sentence(text: str) -> str:
+    """Return the text with a full stop, unless it ends a sentence already."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def typeable(advice: str) -> str:
     """Return an advice with its pip commands as they work here: an environment made by uv has no pip.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent.suggest import sentence
 
 from rpent_planner_flash import plan
 from rpent_planner_flash.chosen import Chosen
@@ -218,7 +219,7 @@ class Executor:
             done, reason = self.act(plan.grasp(goal.item, thing, chosen.tries))
             if done:
                 return Result(True, f"`{goal.item}` is held.")
-            detail = f"Could not grasp `{goal.item}`: {reason}."
+            detail = sentence(f"Could not grasp `{goal.item}`: {reason}")
         return Result(False, detail)
 
     def _push(self, goal: Push) -> Result:
@@ -230,7 +231,7 @@ class Executor:
             if detail and self.grounder.holds(relation, thing, target):
                 return Result(True, f"`{goal.item}` is {goal.relation} `{goal.target}`.")
             _, reason = self.act(plan.push(goal, thing, target, self.grounder.view))
-            detail = f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}."
+            detail = sentence(f"`{goal.item}` did not come to be {goal.relation} `{goal.target}`: {reason}")
         return Result(False, detail)
 
     def _operate(self, goal: Operation, *, last: bool) -> Result:
@@ -251,7 +252,7 @@ class Executor:
             if thing is None:
                 return unseen(goal.item)
             done, reason = self.act(plan.operate(goal, thing, lambda: self.grounder.view))
-            detail = f"{goal}: {reason}."
+            detail = sentence(f"{goal}: {reason}")
             if done:
                 return Result(True, detail)
         return Result(False, detail)

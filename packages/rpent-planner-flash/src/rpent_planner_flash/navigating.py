@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rpent.suggest import sentence
+
 from rpent_planner_flash.plan import approach
 from rpent_planner_flash.results import Result, unseen
 
@@ -22,7 +24,7 @@ def navigate(executor: Executor, goal: Navigate) -> Result:
         if not matches:
             return Result(reached, detail) if reached else unseen(goal.item)
         done, reason = executor.act(approach(goal.item, matches[0].candidate))
-        detail = f"{goal}: {reason}."
+        detail = sentence(f"{goal}: {reason}")
         if executor.accomplished or (done and reached):
             return Result(True, detail)
         reached = reached or done

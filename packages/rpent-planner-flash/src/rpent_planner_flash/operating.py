@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rpent.suggest import sentence
 
 from rpent_planner_flash.parts import head
 from rpent_planner_flash.plan import RETRACT, ToolCall, named
@@ -77,7 +78,7 @@ class Operating:
             self._detail = unseen(way.part).detail
             return None
         done, reason = self._do.act(self._call(way, self._chosen(matches), tries))
-        self._detail = f"{self._goal} with `{way.tool}`: {reason}."
+        self._detail = sentence(f"{self._goal} with `{way.tool}`: {reason}")
         self._came_off = done
         self._done = self._done or done
         if self._do.accomplished:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rpent.suggest import sentence
 
 from rpent_planner_flash import plan
 from rpent_planner_flash.chosen import Chosen
@@ -85,7 +86,7 @@ class Placing:
     def _grasp(self, things: Sequence[Match], attempt: int) -> bool:
         thing = self._chosen.take(things, attempt)
         done, reason = self._do.act(plan.grasp(self._goal.item, thing, self._chosen.tries))
-        self._detail = f"Could not grasp `{self._goal.item}`: {reason}."
+        self._detail = sentence(f"Could not grasp `{self._goal.item}`: {reason}")
         self._do.scene.forget(self._goal.item)
         return done
 
@@ -103,7 +104,7 @@ class Placing:
             return None
         result = self._outcome(target) if done else None
         if result is None:
-            self._detail = f"`{self._goal.item}` did not come to be {self._where}: {reason}."
+            self._detail = sentence(f"`{self._goal.item}` did not come to be {self._where}: {reason}")
         return result
 
     def _hangs(self, target: Candidate) -> bool:

@@ -50,7 +50,12 @@ def close_episode(episode: Episode) -> Outcome:
         _finish_manifest(episode, outcome, problems, learned)
     with _guard(episode, "life-cycle hooks", problems):
         _tell_plugins(episode, outcome)
-    return replace(outcome, problems=tuple(problems), explored=_explored(episode, learned))
+    return replace(
+        outcome,
+        problems=tuple(problems),
+        explored=_explored(episode, learned),
+        caveats=tuple(episode.manifest.get("caveats", ())),
+    )
 
 
 def _close_session(episode: Episode) -> None:

@@ -200,7 +200,9 @@ class Episode:
     def _learn_the_task(self, toolkit: Toolkit) -> None:
         """Take over what only the scene tells: the task in words, its details, and what the run is no evidence of."""
         self.manifest["task"] |= toolkit.details()
-        self.manifest["caveats"] = list(dict.fromkeys([*self.manifest["caveats"], *toolkit.caveats()]))
+        self.manifest["caveats"] = list(
+            dict.fromkeys([*self.manifest.get("caveats", ()), *toolkit.caveats()])
+        )
         words = toolkit.instruction()
         if words is not None and words != self.resolved.setup.instruction:
             self.resolved = replace(self.resolved, setup=replace(self.resolved.setup, instruction=words))

@@ -241,6 +241,7 @@ def result_lines(outcome: Outcome) -> list[str]:
     says = {True: "success", False: "not solved", None: "no verdict"}[outcome.benchmark_success]
     claim = outcome.planner_status or "no claim"
     lines = [f"benchmark: {says}", f"planner:   {claim} ({outcome.reason}) {outcome.detail}".rstrip()]
+    lines += [f"caveat:    {caveat}" for caveat in outcome.caveats]
     if outcome.hint:
         lines.append(f"hint:      {typeable(outcome.hint)}")
     lines += [f"explored:  {line}" for line in outcome.explored]

@@ -44,6 +44,8 @@ class Outcome:
     run_dir: Path | None = None
     explored: tuple[str, ...] = ()
     """What an exploring session tried, and what of it is in the memory now."""
+    caveats: tuple[str, ...] = ()
+    """Why the result is not the benchmark's; in run.json beside the outcome."""
     problems: tuple[str, ...] = ()
     """What else went wrong while the run was closed: a video that could not be written, a full disk."""
 
@@ -59,7 +61,8 @@ class Outcome:
     def to_json(self) -> dict[str, Any]:
         """Return the object that run.json holds."""
         values = asdict(self)
-        del values["run_dir"], values["hint"], values["explored"], values["problems"]
+        for name in ("run_dir", "hint", "explored", "caveats", "problems"):
+            del values[name]
         return values | ({"hint": self.hint} if self.hint else {})
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import ServiceError
 from rpent.services.process import ProcessEnd, ServiceProcess
 from rpent.services.request import HostJob
+from rpent.suggest import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,7 +63,7 @@ def serve_foreground(
     finally:
         process.stop()
     if item.code:
-        what = f"failed: {item.message.rstrip('.')}" if item.message else item.describe()
-        error = ServiceError(f"`{target}` {what}.", hint=item.hint)
+        what = f"failed: {item.message}" if item.message else item.describe()
+        error = ServiceError(sentence(f"`{target}` {what}"), hint=item.hint)
         error.exit_code = item.exit_code
         raise error

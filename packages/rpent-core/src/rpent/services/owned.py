@@ -19,6 +19,7 @@ from rpent.services.log import ServiceLog
 from rpent.services.process import ProcessEnd, ServiceProcess
 from rpent.services.request import HostJob
 from rpent.services.tokens import new_token
+from rpent.suggest import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -260,7 +261,7 @@ class OwnedService:
         if tail := self._log.tail():
             title = f"The last lines of `{self._log.path.parent.name}/{self._log.path.name}`:"
             parts.append("\n  | ".join([title, *tail]))
-        return ServiceError(f"Service `{self.name}` {what.rstrip('.')}.", hint="\n".join(parts) or None)
+        return ServiceError(sentence(f"Service `{self.name}` {what}"), hint="\n".join(parts) or None)
 
 
 def owned_service(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rpent.runs.index import RunSummary
 
 
+_NO_VERDICT = "Without a verdict of the benchmark."
+
+
 def verdict(run: RunSummary) -> str:
     """Return how a run stands, in one word or two."""
     if run.state != "ended":
@@ -43,15 +46,17 @@ def table(runs: Sequence[RunSummary]) -> None:
         click.echo(f"{run.name:<{width}}  {shown}  {printable(described(run))}".rstrip())
 
 
-def _without_caveats(runs: Sequence[RunSummary]) -> list[RunSummary]:
+def _publishable(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Leave out what is no evidence for the benchmark, and say so."""
     from rpent.printable import printable
 
-    kept = [run for run in runs if not run.caveats]
+    kept = [run for run in runs if run.benchmark_success is not None and not run.caveats]
     if left := len(runs) - len(kept):
-        reasons = " ".join(dict.fromkeys(caveat for run in runs for caveat in run.caveats))
+        reasons = dict.fromkeys(
+            caveat for run in runs for caveat in run.caveats or (_NO_VERDICT,) if run not in kept
+        )
         said = "1 run is left out" if left == 1 else f"{left} runs are left out"
-        click.echo(f"{said}: {printable(reasons)}", err=True)
+        click.echo(f"{said}: {printable(' '.join(reasons))}", err=True)
     return kept
 
 
@@ -59,7 +64,7 @@ def _without_caveats(runs: Sequence[RunSummary]) -> list[RunSummary]:
 @output_dir_option
 @click.option("--limit", type=click.IntRange(min=1), help="Only the newest runs.")
 @click.option(
-    "--publishable", is_flag=True, help="Only runs whose result is the benchmark's: none with a caveat."
+    "--publishable", is_flag=True, help="Only runs with a verdict of the benchmark's own: none with a caveat."
 )
 @json_option
 def command(output_dir: str, limit: int | None, publishable: bool, as_json: bool) -> None:
@@ -68,7 +73,7 @@ def command(output_dir: str, limit: int | None, publishable: bool, as_json: bool
 
     runs = list_runs(Path(output_dir))
     if publishable:
-        runs = _without_caveats(runs)
+        runs = _publishable(runs)
     runs = runs[:limit]
     if as_json:
         import json
