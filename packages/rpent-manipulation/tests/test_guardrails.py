@@ -9,6 +9,7 @@ import pytest
 from rpent_manipulation.env import guardrails
 from rpent_manipulation.env.guardrails import GuardrailError
 from rpent_manipulation.env.methods import EpisodeMethods
+from rpent_manipulation.env.targets import Limits, parse_until
 
 DIGITS = 10**400
 JUNK = [None, float("nan"), float("inf"), DIGITS, "x", b"x", [], [[1]], {"a": 1}, np.zeros((2, 2)), True]
@@ -66,3 +67,28 @@ def test_a_camera_is_named_by_a_string(camera):
     assert Methods().simulated("wrist") == "robot0_eye_in_hand"
     with pytest.raises(GuardrailError, match="named by a string"):
         Methods().simulated(camera)
+
+
+@pytest.mark.parametrize(
+    ("until", "what"),
+    [
+        ({"max_steps": 0}, "`until.max_steps`"),
+        ({"stall_steps": 2.5}, "`until.stall_steps`"),
+        ({"position_tolerance_m": float("nan")}, "`until.position_tolerance_m`"),
+        ({"contact_force_n": "much"}, "`until.contact_force_n`"),
+        ({"gripper_settled": 1}, "`until.gripper_settled`"),
+        ({"forever": True}, "`forever`"),
+        ({3: True}, "`3`"),
+        ([], "`until`"),
+    ],
+)
+def test_stop_conditions_are_what_they_can_be(until, what):
+    with pytest.raises(GuardrailError, match=what):
+        parse_until(until)
+
+
+def test_what_no_stop_condition_says_is_the_default():
+    assert parse_until(None) == parse_until({"max_steps": None}) == Limits()
+    assert parse_until({"gripper_settled": True, "base_tolerance_m": 0.1}) == Limits(
+        gripper_settled=True, base_tolerance_m=0.1
+    )

@@ -15,6 +15,7 @@ from rpent_manipulation.env.guardrails import (
     GuardrailError,
     count,
     number,
+    truth,
     vector,
 )
 
@@ -91,6 +92,15 @@ class Limits:
 
 _WAYPOINT_KEYS = frozenset(field.name for field in fields(Target))
 _UNTIL_KEYS = frozenset(field.name for field in fields(Limits))
+_LIMIT_COUNTS = {"max_steps": (1, MAX_SERVO_STEPS), "stall_steps": (2, MAX_SERVO_STEPS)}
+_LIMIT_RANGES = {
+    "position_tolerance_m": (0.0005, 0.5),
+    "rotation_tolerance_rad": (0.002, 3.2),
+    "contact_force_n": (0.1, 1000.0),
+    "base_tolerance_m": (0.005, 2.0),
+    "base_tolerance_rad": (0.01, 3.2),
+}
+"""What a number among the stop conditions may be: from, to."""
 
 
 def parse_targets(
@@ -204,47 +214,24 @@ def parse_until(value: Any) -> Limits:
     """
     value = {} if value is None else value
     _check_keys(value, _UNTIL_KEYS, "`until`")
-    given = {key: item for key, item in value.items() if item is not None}
-    default = Limits()
-    settled = given.get("gripper_settled", False)
-    if not isinstance(settled, bool):
-        raise GuardrailError("`until.gripper_settled` must be true or false.")
-    force = given.get("contact_force_n")
-    return Limits(
-        max_steps=count(given.get("max_steps", default.max_steps), 1, MAX_SERVO_STEPS, "`until.max_steps`"),
-        position_tolerance_m=number(
-            given.get("position_tolerance_m", default.position_tolerance_m),
-            0.0005,
-            0.5,
-            "`until.position_tolerance_m`",
-        ),
-        rotation_tolerance_rad=number(
-            given.get("rotation_tolerance_rad", default.rotation_tolerance_rad),
-            0.002,
-            3.2,
-            "`until.rotation_tolerance_rad`",
-        ),
-        stall_steps=count(
-            given.get("stall_steps", default.stall_steps), 2, MAX_SERVO_STEPS, "`until.stall_steps`"
-        ),
-        gripper_settled=settled,
-        contact_force_n=None if force is None else number(force, 0.1, 1000.0, "`until.contact_force_n`"),
-        base_tolerance_m=number(
-            given.get("base_tolerance_m", default.base_tolerance_m), 0.005, 2.0, "`until.base_tolerance_m`"
-        ),
-        base_tolerance_rad=number(
-            given.get("base_tolerance_rad", default.base_tolerance_rad),
-            0.01,
-            3.2,
-            "`until.base_tolerance_rad`",
-        ),
-    )
+    checked: dict[str, Any] = {}
+    for key, item in value.items():
+        what = f"`until.{key}`"
+        if item is None:
+            continue
+        if key in _LIMIT_COUNTS:
+            checked[key] = count(item, *_LIMIT_COUNTS[key], what)
+        elif key in _LIMIT_RANGES:
+            checked[key] = number(item, *_LIMIT_RANGES[key], what)
+        else:
+            checked[key] = truth(item, what)
+    return Limits(**checked)
 
 
 def _check_keys(value: Any, accepted: frozenset[str], what: str) -> None:
     if not hasattr(value, "keys"):
         raise GuardrailError(f"{what} must be an object, not {type(value).__name__}.")
-    unknown = sorted(set(value) - accepted)
+    unknown = sorted(map(str, set(value) - accepted))
     if unknown:
         raise GuardrailError(
             f"{what} has the unknown key `{unknown[0]}`.", hint=f"Keys: {', '.join(sorted(accepted))}."
