@@ -2,7 +2,7 @@ import importlib.util
 import shutil
 
 import pytest
-from rpent.suggest import typeable
+from rpent.suggest import sentence, typeable
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,8 @@ def test_pip_commands_are_uvs_where_there_is_no_pip(monkeypatch, pip, uv, typed)
     assert typeable("pip uninstall -y a && pip install b") == typed
     assert typeable("uv pip install x") == "uv pip install x"
     assert typeable("Install a pipe.") == "Install a pipe."
+
+
+@pytest.mark.parametrize(("text", "expected"), [("no", "no."), ("no.", "no."), ("Did you?", "Did you?")])
+def test_a_sentence_ends_once(text, expected):
+    assert sentence(text) == expected

@@ -32,6 +32,10 @@ class LazyGroup(click.Group):
         """Return the commands in the table's order, then those of plugins."""
         return [*self.table, *super().list_commands(ctx), *self.added()]
 
+    def nameable(self, ctx: click.Context) -> list[str]:
+        """Return every command that can be typed, for who typed another one."""
+        return self.list_commands(ctx)
+
     def added(self) -> list[str]:
         """Return the names of the commands that plugins add, from metadata alone."""
         from rpent.cli.nested import commands_in
@@ -70,6 +74,6 @@ class LazyGroup(click.Group):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None and not ctx.resilient_parsing and not name.startswith("-"):
-            names = self.list_commands(ctx)
+            names = self.nameable(ctx)
             ctx.fail(f"No command is named `{name}`{did_you_mean(name, names)} Commands: {listing(names)}.")
         return super().resolve_command(ctx, args)

@@ -53,6 +53,12 @@ class RootGroup(LazyGroup):
         """Return nothing: the help of the root reads no metadata, and says where plugins' commands are listed."""
         return []
 
+    def nameable(self, ctx: click.Context) -> list[str]:
+        """Return core's commands and those of plugins."""
+        from rpent.plugins import registry
+
+        return [*self.list_commands(ctx), *(name for name in registry.names("commands") if "." not in name)]
+
     def invoke(self, ctx: click.Context) -> Any:
         """Invoke the command; a reader that has read enough (`| head -1`) is no failure."""
         try:
