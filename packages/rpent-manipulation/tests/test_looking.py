@@ -27,6 +27,12 @@ def test_a_door_that_swung_is_known_again_and_its_angle_is_read(angle: float) ->
     assert about(LEAF, MIDDLE, now) == pytest.approx(angle)
 
 
+def test_a_door_that_was_shut_is_known_again() -> None:
+    opened = LEAF.place(0.5, 1.5)
+    assert unlike_door(LEAF, opened, MIDDLE, 1.5) == pytest.approx(0.0, abs=1e-6)
+    assert about(LEAF, opened, MIDDLE) == pytest.approx(-1.5)
+
+
 @pytest.mark.parametrize(
     "other",
     [

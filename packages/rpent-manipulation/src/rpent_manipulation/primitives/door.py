@@ -219,7 +219,7 @@ def _shut(world: World, thing: Found, leaf: Leaf, *, whole: float, reached: floa
     """Return how far a door that stood open by `whole` has turned as it is seen now, whatever the hand did."""
     if world.state.success:
         return ContactResult(ok=True, angle_rad=reached)
-    angle = swung(world, thing, leaf)
+    angle = swung(world, thing, leaf, whole)
     if angle is None:
         return unsure(f"the hand went {reached:.2f} rad", angle_rad=reached)
     if whole + angle < ALMOST_RAD:

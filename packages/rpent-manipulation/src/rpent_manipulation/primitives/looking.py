@@ -29,8 +29,8 @@ CONTROL_M = 0.04
 HINGE_SHARE = 0.35
 """What swings keeps its middle's distance from the hinge to within this share, or it is another door."""
 
-LEAST_RAD, MOST_RAD = -0.4, 2.6
-"""Between these a door can have swung; a neighbour on the same hinge lies half a turn away."""
+SHUT_RAD, OPEN_RAD = -0.4, 2.6
+"""Between these a door stands, with what is measured wrong; its neighbour on the same side wall lies at half a turn."""
 
 
 def seen_now(world: World, thing: Found, unlike: Callable[[Points], float]) -> Found | None:
@@ -56,16 +56,27 @@ def _looks(world: World, label: str) -> Iterator[list[Found]]:
             yield world.find(label, camera=camera)
 
 
-def swung(world: World, thing: Found, leaf: Leaf) -> float | None:
-    """Return by which angle a door has swung open about its hinge since it was seen as `thing`; None: out of sight."""
+def swung(world: World, thing: Found, leaf: Leaf, stood_rad: float = 0.0) -> float | None:
+    """Return by which angle a door has swung about its hinge since then, opening positive; None: out of sight.
+
+    Args:
+        world: The scene.
+        thing: The door as it was seen before.
+        leaf: How it turns.
+        stood_rad: How far it stood open then.
+    """
     before = np.median(thing.points, axis=0)
-    now = seen_now(world, thing, lambda points: unlike_door(leaf, before, np.median(points, axis=0)))
+    now = seen_now(
+        world, thing, lambda points: unlike_door(leaf, before, np.median(points, axis=0), stood_rad)
+    )
     return None if now is None else about(leaf, before, np.median(now.points, axis=0))
 
 
-def unlike_door(leaf: Leaf, before: NDArray[np.float64], now: NDArray[np.float64]) -> float:
+def unlike_door(
+    leaf: Leaf, before: NDArray[np.float64], now: NDArray[np.float64], stood_rad: float = 0.0
+) -> float:
     """Return how unlike the middle of a door that was at `before` (3,) a place (3,) is; at 1 it is another door's."""
-    if not LEAST_RAD < about(leaf, before, now) < MOST_RAD:
+    if not SHUT_RAD < stood_rad + about(leaf, before, now) < OPEN_RAD:
         return float("inf")
     one, other = (leaf.off_hinge(place) for place in (before, now))
     radii = [float(np.linalg.norm(each)) for each in (one, other)]

@@ -31,6 +31,7 @@ from rpent_manipulation.primitives.looking import slid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from rpent.env.types import Until
 
     from rpent_manipulation.cloud import Points
     from rpent_manipulation.sight import Found
@@ -63,8 +64,11 @@ BAR_HOOKS = tuple(math.radians(angle) for angle in (55, 50, 60))
 STEEP_HOOKS = tuple(math.radians(angle) for angle in (70, 75, 65, 60))
 """Likewise behind a door's bar, over which no counter stands out: a steep finger does not ride up on it."""
 
-DEEP_M = 0.028
-"""How far a steep finger reaches below the middle of the bar."""
+DEEP_M = 0.03
+"""How far a steep finger reaches past the middle of the bar."""
+
+HOOKING: Until = {**PUSHING, "position_tolerance_m": 0.008}
+"""The finger tips come this near to where they hook: there is little room behind a bar."""
 
 BEHIND_M = 0.028
 """From the middle of a bar to the middle of the gap behind it."""
@@ -129,8 +133,8 @@ class Grip:
 
     @property
     def depth_m(self) -> float:
-        """How far the finger tips reach below `place` when they hook it."""
-        return HOOK_M if self.lip else DEEP_M if self.free and self.level else 0.0
+        """How far the finger tips reach past `place` when they hook it."""
+        return HOOK_M if self.lip else DEEP_M if self.free else 0.0
 
     @property
     def level(self) -> bool:
@@ -333,16 +337,19 @@ def take(world: World, grip: Grip, attempt: int = 0) -> bool:
 def hook(world: World, grip: Grip, attempt: int = 0) -> None:
     """Bring closed finger tips behind a bar along the hand's axis, or down behind the front edge of a rack."""
     leans = [-UP] if grip.level else [grip.closing, -grip.closing]
-    approaches = [-grip.out * math.cos(dip) + lean * math.sin(dip) for dip in grip.hooks for lean in leans]
+    ways_in = [(dip, lean) for dip in grip.hooks for lean in leans]
+    approaches = [lean * math.sin(dip) - grip.out * math.cos(dip) for dip, lean in ways_in]
     hands = both_hands(world, approaches, np.cross(grip.closing, grip.out))
     behind = grip.along_bar(attempt) - (HALF_FLAT_M if grip.lip else BEHIND_M) * grip.out
-    low = behind - grip.depth_m * UP
-    ways = [[behind + APART_M * UP if grip.lip else low - APART_M * hand[:, 2], low] for hand in hands]
+    ways = []
+    for hand, (_, lean) in zip(hands, ways_in, strict=True):
+        low = behind + grip.depth_m * lean
+        ways.append([behind - APART_M * lean if grip.lip else low - APART_M * hand[:, 2], low])
     best = choose(world, ways, hands, attempt)
     hand, (before, low) = hands[best], ways[best]
     back = before + BACK_M * (grip.out + UP) if grip.lip else before - BACK_M * hand[:, 2]
     line_up(world, [back, before], hand)
-    go(world, [tips_at(low, hand, speed_m=0.02)], {**PUSHING, "position_tolerance_m": 0.004})
+    go(world, [tips_at(low, hand, speed_m=0.02)], HOOKING)
 
 
 def _let_go(world: World, out: NDArray[np.float64]) -> None:
