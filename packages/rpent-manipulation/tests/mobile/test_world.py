@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from rpent.cancel import CancelToken
 from rpent.errors import ToolError
 from rpent_manipulation.mobile.world import MobileWorld
 from rpent_manipulation.planning.floor import Footprint
+from rpent_manipulation.primitives.held import Held
 from rpent_manipulation.tools.navigation import NavigationTools
 
 BASE = Footprint(front_m=0.15, back_m=0.55, half_width_m=0.25, pivot_m=-0.2)
@@ -78,6 +80,18 @@ def test_one_drive_is_one_call_once_the_floor_is_known(build: Callable[..., Mobi
     assert calls == ["floor_plan", "servo"]
     assert world.drive_to(np.array([1.0, 3.0]), 0.0).ok
     assert calls == ["floor_plan", "servo", "servo"]
+
+
+def test_what_is_held_is_lifted_before_it_is_drawn_in(build: Callable[..., MobileWorld]) -> None:
+    """It may stand in a sink, whose wall is between it and the robot."""
+    world = build()
+    world.state = replace(world.state, eef_position=np.array([2.1, 2.0, 0.85]))
+    assert world._tuck()[0]["position"][0] < 2.0
+    world.held = Held(label="can", strategy="top", yaw_rad=0.0, offset=(0.0, 0.0), below_m=0.06, reach_m=0.04)
+    up, back = world._tuck()[:2]
+    assert up["position"][:2] == pytest.approx([2.1, 2.0])
+    assert up["position"][2] > 1.1
+    assert back["position"][0] < 2.0
 
 
 def test_what_no_map_shows_is_driven_round(build: Callable[..., MobileWorld]) -> None:

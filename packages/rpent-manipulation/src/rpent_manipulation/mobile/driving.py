@@ -11,6 +11,7 @@ import numpy as np
 from rpent_manipulation.geometry import turn, wrap_angle
 from rpent_manipulation.panda import kinematics
 from rpent_manipulation.planning.floor import FloorPlan, Pose
+from rpent_manipulation.planning.path import headroom
 from rpent_manipulation.planning.routes import Route, Routes
 from rpent_manipulation.planning.standing import BEFORE, REACHING, Distance, stand_before
 from rpent_manipulation.sight import rounded
@@ -237,17 +238,26 @@ class DrivingWorld(World):
         )
 
     def _tuck(self) -> list[Waypoint]:
-        """Return waypoints that draw a stretched hand in to where it rests: back first, then up."""
+        """Return waypoints that draw a stretched hand in to where it rests: back first, then up.
+
+        What it holds may stand in something, such as a sink: then it rises first, as far as there is room.
+        """
         here = self._in_base(self.state.eef_position)
         if np.linalg.norm(here - self._rest) < TUCKED_M:
             return []
         highest = kinematics.highest(self.state.eef_position, self.base) - self.base[2] - 0.02
+        way: list[Waypoint] = []
+        if self.held is not None:
+            eef = self.state.eef_position
+            room = headroom(eef[:2], self.overhead(float(eef[2]))) - self.base[2]
+            here = np.array([*here[:2], max(here[2], min(self._rest[2], highest, room))])
+            way.append({"position": self._from_base(here)})
         rise = min(here[2] + LIFT_M, self._rest[2], highest)
         inward = self._rest[:2] - here[:2]
         back = here[:2] + inward * min(1.0, BACK_M / max(float(np.linalg.norm(inward)), 1e-6))
         out = np.array([*back, max(here[2], rise)])
         upright: Waypoint = {"position": self._from_base(self._rest), "yaw": self.home_yaw, "pitch": 0.0}
-        return [{"position": self._from_base(out)}, upright]
+        return [*way, {"position": self._from_base(out)}, upright]
 
     def _ended(self, goal: Pose | None, reason: str, route_m: float = 0.0, steps: int = 0) -> Drive:
         here = self.pose

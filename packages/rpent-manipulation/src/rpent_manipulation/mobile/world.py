@@ -94,7 +94,7 @@ class MobileWorld(DrivingWorld):
 
     def overhead(self, above_z: float) -> Points:
         """Return the surface points (n, 3) of what hangs over things, from all present pictures; see `World`."""
-        seen = [view.points(np.isfinite(view.depth)) for view in self._views.values()]
+        seen = [super(MobileWorld, self).everything(view) for view in self._views.values()]
         points = np.concatenate(seen) if seen else NOTHING
         return cloud.thin_out(points[points[:, 2] > above_z + OVERHEAD_M], OVERHEAD_CELL_M)
 
