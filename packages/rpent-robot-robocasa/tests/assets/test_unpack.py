@@ -66,6 +66,30 @@ def test_a_damaged_member_is_found(put, tmp_path):
         unpack(put(bytes(content)), tmp_path / "out", brings="textures")
 
 
+def test_what_is_encrypted_is_refused(put, tmp_path):
+    content = bytearray(archive(GOOD))
+    content[content.find(b"PK\x03\x04") + 6] |= 1
+    content[content.find(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(EnvironmentSetupError, match="holds `textures/a.png`, which is encrypted"):
+        unpack(put(bytes(content)), tmp_path / "out", brings="textures")
+
+
+@pytest.mark.parametrize("name", ["textures/a.png/b.png", f"textures/{'n' * 300}"])
+def test_names_that_cannot_be_are_the_archives_fault(put, tmp_path, name):
+    """It is told so that the archive is fetched again, not as a lack of room."""
+    with pytest.raises(EnvironmentSetupError, match="holds what cannot be unpacked") as caught:
+        unpack(put(archive(GOOD | {name: b"x"})), tmp_path / "out", brings="textures")
+    assert caught.value.__cause__ is None
+
+
+def test_an_archive_does_not_write_what_tells_of_the_fetch(put, tmp_path):
+    (tmp_path / "manifest.json").write_text("ours")
+    theirs = {"manifest.json": b"theirs", ".fetch/lock": b"x"}
+    assert unpack(put(archive(GOOD | theirs)), tmp_path, brings="textures") == 2
+    assert (tmp_path / "manifest.json").read_text() == "ours"
+    assert not (tmp_path / ".fetch").exists()
+
+
 @pytest.mark.parametrize("files", [{}, {"other/a.png": b"a"}, {"textures_2/a.png": b"a"}])
 def test_an_archive_without_its_folder_is_refused(put, tmp_path, files):
     with pytest.raises(EnvironmentSetupError, match="holds nothing in `textures`"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import stat
 import zipfile
@@ -11,11 +12,19 @@ from typing import TYPE_CHECKING
 
 from rpent.errors import EnvironmentSetupError
 
+from rpent_robot_robocasa.assets.manifest import FILE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_LEFT_OUT = ("__MACOSX", ".DS_Store")
+_LEFT_OUT = ("__MACOSX", ".DS_Store", ".fetch", FILE)
+"""What is no asset; an archive does not say what has been fetched either."""
+
+_IMPOSSIBLE = {errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
+"""What goes wrong when the names in an archive are no names of files, or stand in one another's way."""
+
+_ENCRYPTED = 0x1
 
 
 def unpack(
@@ -59,6 +68,10 @@ def unpack(
                 progress(done, total)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise _refused(archive, "is no complete ZIP archive") from error
+    except OSError as error:
+        if error.errno not in _IMPOSSIBLE:
+            raise
+        raise _refused(archive, f"holds what cannot be unpacked: {error.strerror}") from None
     return len(members)
 
 
@@ -70,6 +83,8 @@ def _checked(member: zipfile.ZipInfo, archive: Path) -> zipfile.ZipInfo:
     path = PurePosixPath(member.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in member.filename:
         raise _refused(archive, f"would write `{member.filename}`, outside of its folder")
+    if member.flag_bits & _ENCRYPTED:
+        raise _refused(archive, f"holds `{member.filename}`, which is encrypted")
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         raise _refused(archive, f"holds `{member.filename}`, which is no plain file")
