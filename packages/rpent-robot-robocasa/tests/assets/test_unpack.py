@@ -70,7 +70,7 @@ def test_what_is_encrypted_is_refused(put, tmp_path):
     content = bytearray(archive(GOOD))
     content[content.find(b"PK\x03\x04") + 6] |= 1
     content[content.find(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(EnvironmentSetupError, match="holds `textures/a.png`, which is encrypted"):
+    with pytest.raises(EnvironmentSetupError, match=r"holds `textures/a\.png`, which is encrypted"):
         unpack(put(bytes(content)), tmp_path / "out", brings="textures")
 
 
