@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rpent.cancel import CancelToken
-from rpent.errors import RpentError
+from rpent.errors import RpentError, ToolError
 from rpent.robot import TaskSetup, ToolContext
 from rpent.testing import EnvContract, LocalChannel
 
@@ -105,3 +105,25 @@ def test_the_rover_comes_back_to_a_snapshot_and_to_its_beginning(build: Callable
     np.testing.assert_allclose(toolkit.world.state.extra["base_position"][0], 0.5, atol=0.02)
     toolkit.reset()
     np.testing.assert_array_equal(toolkit.world.state.extra["base_position"], np.zeros(3))
+
+
+def test_an_arm_of_other_joints_moves_where_its_env_server_tells_where_it_stands(
+    build: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+):
+    observed = NAMES["Episode"].observation
+    left_out: set[str] = set()
+
+    def other(episode: Any) -> dict[str, Any]:
+        told = observed(episode)
+        extra = {key: value for key, value in told["extra"].items() if key not in left_out}
+        return {**told, "joint_positions": np.zeros(6), "extra": extra}
+
+    monkeypatch.setattr(NAMES["Episode"], "observation", other)
+    toolkit = build("MyBotToolkit", "create")
+    np.testing.assert_allclose(
+        toolkit.move_to(xyz=[0.5, 0.1, 0.3]).data["eef_position"], [0.5, 0.1, 0.3], atol=0.01
+    )
+    assert toolkit.world.wrist == "front"
+    left_out.add("arm_base_position")
+    with pytest.raises(ToolError, match="6 joints are not a Panda's 7"):
+        build("MyBotToolkit", "create")

@@ -54,7 +54,7 @@ class World:
         *,
         cameras: Sequence[str],
         seekers: Sequence[str] = (),
-        wrist: str = "wrist",
+        wrist: str | None = None,
         main_size: int = VIEW_SIZE,
         close_steps: int = CLOSE_STEPS,
     ) -> None:
@@ -66,20 +66,24 @@ class World:
             cameras: Whose pictures a planner may ask for, the main one first.
             seekers: Those of them in whose pictures a thing is looked for when no camera is named; the main one where
                 none is given.
-            wrist: The one on the hand.
+            wrist: The one on the hand; by default `wrist`, or the main one of a robot that has no such camera.
             main_size: Rows and columns of the main camera's picture.
             close_steps: Control steps that the fingers need from fully open until they press on a thin rim.
+
+        Raises:
+            ToolError: The env server does not tell where the arm stands, and the arm is no Panda.
         """
         self.close_steps = close_steps
         self._context = context
         self.env = env
-        self.cameras, self.wrist = tuple(cameras), wrist
+        self.cameras = tuple(cameras)
+        self.wrist = wrist or ("wrist" if "wrist" in self.cameras else self.main)
         self.seekers = tuple(seekers) or self.cameras[:1]
         self._main_size = main_size
         self.perceptor: Perceptor | None = context.perceptor
         self.workspace = {key: np.asarray(value) for key, value in env.describe()["workspace"].items()}
         self.state: Observation = env.observe()
-        self._fixed_base = kinematics.base_position(self.state.eef_position, self.state.joint_positions)
+        self._fixed_base = kinematics.base_of(self.state)
         self.held: Held | None = None
         self._views: dict[str, View] = {}
         self._found: dict[str, Found] = {}
@@ -115,8 +119,11 @@ class World:
     @property
     def base(self) -> NDArray[np.float64]:
         """(3,) where the arm stands, world."""
-        told = self.state.extra.get("arm_base_position")
-        return self._fixed_base if told is None else np.asarray(told, dtype=np.float64)
+        return (
+            self._fixed_base
+            if "arm_base_position" not in self.state.extra
+            else kinematics.base_of(self.state)
+        )
 
     @property
     def base_yaw(self) -> float:

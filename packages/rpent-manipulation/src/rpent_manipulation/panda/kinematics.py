@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rpent.errors import ToolError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from rpent.env.types import Observation
 
 # Craig's convention: a, d, alpha of each joint. https://frankaemika.github.io/docs/control_parameters.html
 DH = (
@@ -53,6 +55,24 @@ def base_position(eef: NDArray[np.float64], joints: NDArray[np.float64]) -> NDAr
     return np.asarray(eef - grasp_point(joints))
 
 
+def base_of(state: Observation) -> NDArray[np.float64]:
+    """Return where the arm stands (3,), world: what the env server tells, or what follows from a Panda's joints.
+
+    Raises:
+        ToolError: Neither is there.
+    """
+    told = state.extra.get("arm_base_position")
+    if told is not None:
+        return np.asarray(told, dtype=np.float64)
+    if len(state.joint_positions) != len(DH):
+        raise ToolError(
+            "Where the arm stands is unknown: the env server tells no `arm_base_position`, and "
+            f"{len(state.joint_positions)} joints are not a Panda's {len(DH)}.",
+            hint="Let `observe` tell `arm_base_position`, (3,) in the world, in `extra`.",
+        )
+    return base_position(state.eef_position, state.joint_positions)
+
+
 def highest(position: NDArray[np.float64], base: NDArray[np.float64]) -> float:
     """Return how high the grasp point may be above a place (2,) with the hand pointing down."""
     out = float(np.linalg.norm(position[:2] - base[:2])) - WRIST_INWARD
@@ -68,8 +88,8 @@ def stretch(position: NDArray[np.float64], base: NDArray[np.float64]) -> float:
 
 
 def is_straight(joints: NDArray[np.float64]) -> bool:
-    """Whether the elbow has gone past straight, so that the controller can no longer draw the hand back."""
-    return bool(joints[ELBOW] > STRAIGHT)
+    """Whether a Panda's elbow has gone past straight, so that the controller can no longer draw the hand back."""
+    return len(joints) == len(DH) and bool(joints[ELBOW] > STRAIGHT)
 
 
 def unbend(
