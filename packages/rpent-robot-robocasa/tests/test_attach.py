@@ -3,7 +3,6 @@
 import pytest
 from rpent.env.client import EnvClient
 from rpent.errors import UsageError
-from rpent.rpc.facade import Facade, Method
 from rpent.testing import LocalChannel
 from rpent_robot_robocasa.attach import start_episode
 from rpent_robot_robocasa.config import EnvServerConfig, RobocasaConfig
@@ -61,15 +60,3 @@ def test_other_assets_are_refused(start):
     with pytest.raises(UsageError, match="placeholder assets") as caught:
         start(assets="real")
     assert "rpent serve robocasa/env --assets real" in caught.value.hint
-
-
-def test_another_robot_is_refused():
-    other = Facade(
-        name="libero/env",
-        version="0",
-        methods={"describe": Method(handler=lambda call: {"robot": "libero"})},
-        info={},
-    )
-    with pytest.raises(UsageError, match="serves the robot `libero`") as caught:
-        start_episode(EnvClient(LocalChannel(other)), {})
-    assert "rpent serve robocasa/env" in caught.value.hint

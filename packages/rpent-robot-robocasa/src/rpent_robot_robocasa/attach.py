@@ -25,14 +25,9 @@ def start_episode(env: EnvClient, wanted: Mapping[str, Any]) -> None:
         wanted: The values of its config model: task, split, seed, kitchen and kind of assets.
 
     Raises:
-        UsageError: The env serves another robot, or other assets than the run asks for.
+        UsageError: The env uses other assets than the run asks for. (Another robot's was refused at the handshake.)
     """
     present = env.describe()
-    if present.get("robot") != "robocasa":
-        raise UsageError(
-            f"The env server serves the robot `{present.get('robot', 'unknown')}`, the run asks for `robocasa`.",
-            hint="Start another one: `rpent serve robocasa/env`.",
-        )
     if wanted["assets"] in {"real", "placeholder"} and wanted["assets"] != present["assets"]:
         raise UsageError(
             f"The env server uses {present['assets']} assets, the run asks for {wanted['assets']} ones.",
