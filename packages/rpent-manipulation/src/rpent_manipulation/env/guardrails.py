@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MAX_CHUNK_STEPS = 1000
 MAX_SERVO_STEPS = 2000
 MAX_WAYPOINTS = 64
+MAX_PICTURES = 32
+"""Cameras of one look."""
 
 
 class GuardrailError(RpentError):

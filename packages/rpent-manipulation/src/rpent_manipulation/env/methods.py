@@ -32,9 +32,6 @@ MIN_SIZE, MAX_SIZE = 16, 1024
 
 MAX_RECORDED_SIZE = 512
 
-MAX_PICTURES = 32
-"""Cameras of one `observe`."""
-
 
 class StepwiseEpisode(ServoedEpisode, Protocol):
     """A running episode that also takes its robot's own actions."""
@@ -118,9 +115,9 @@ class EpisodeMethods:
     ) -> dict[str, Any]:
         """Return the state and upright pictures, with depth in metres when asked for."""
         call.raise_if_cancelled()
-        names = guardrails.names(cameras, MAX_PICTURES, "`cameras`")
+        names = guardrails.names(cameras, guardrails.MAX_PICTURES, "`cameras`")
         names = names or (
-            guardrails.names(list(size), MAX_PICTURES, "`size`") if hasattr(size, "keys") else []
+            guardrails.names(list(size), guardrails.MAX_PICTURES, "`size`") if hasattr(size, "keys") else []
         )
         return self._look(names, size, depth=guardrails.truth(depth, "`depth`"))
 

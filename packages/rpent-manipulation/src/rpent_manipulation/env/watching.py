@@ -34,14 +34,9 @@ def parse_observe(observe: Any, length: int) -> Watch:
         return Watch()
     if not isinstance(observe, Mapping) or set(observe) - {"cameras", "size", "at"}:
         raise guardrails.GuardrailError("`observe` is not a mapping with `cameras`, `size` and `at`.")
-    cameras, at = observe.get("cameras", ()), observe.get("at", ())
-    if not _is_list(cameras) or not all(isinstance(name, str) for name in cameras):
-        raise guardrails.GuardrailError("`observe.cameras` is not a list of cameras.")
-    if not _is_list(at) or len(at) > MAX_LOOKS:
+    cameras = guardrails.names(observe.get("cameras", ()), guardrails.MAX_PICTURES, "`observe.cameras`")
+    at = observe.get("at", ())
+    if not isinstance(at, list | tuple) or len(at) > MAX_LOOKS:
         raise guardrails.GuardrailError(f"`observe.at` is not a list of at most {MAX_LOOKS} control steps.")
     steps = frozenset(guardrails.count(step, 1, length, "each of `observe.at`") for step in at)
     return Watch(cameras=tuple(cameras), size=observe.get("size", 256), at=steps)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
