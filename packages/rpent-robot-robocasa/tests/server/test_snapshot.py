@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from rpent.env.client import EnvClient
 from rpent.errors import RpentError
+from rpent_manipulation.env.archive import pack, unpack
 
 pytestmark = pytest.mark.sim
+
+FORMAT = 1
 
 TASKS = (
     "OpenDrawer",
@@ -100,3 +103,26 @@ def test_a_cut_snapshot_is_refused(coffee_env: EnvClient):
     with pytest.raises(RpentError, match="not a snapshot"):
         coffee_env.restore(saved[: len(saved) // 2])
     assert coffee_env.observe().step == 0
+
+
+@pytest.mark.parametrize(
+    ("forged", "why"),
+    [
+        ({"changed": {"task|step": "nothing"}, "gone": [], "same": []}, "no plain state"),
+        ({"changed": {"task|sim": None, "task|robots": 3}, "gone": [], "same": []}, "no plain state"),
+        ({"changed": {"somebody|x": 1}, "gone": [], "same": []}, "not a snapshot"),
+        (None, "not a snapshot"),
+    ],
+)
+def test_a_forged_snapshot_changes_nothing(coffee_env: EnvClient, forged: object, why: str):
+    saved = coffee_env.snapshot()
+    header, arrays = unpack(saved, version=FORMAT)
+    with pytest.raises(RpentError, match=why):
+        coffee_env.restore(pack({**header, "python": forged}, arrays))
+    for name in ("body_parentid", "site_rgba"):
+        with pytest.raises(RpentError, match=name):
+            coffee_env.restore(pack(header, {**arrays, f"model.{name}": np.full(3, 10**6)}))
+    for key, value in (("steps", -1), ("layout", 99), ("split", "mine"), ("task", "Nothing"), ("random", {})):
+        with pytest.raises(RpentError):
+            coffee_env.restore(pack({**header, key: value}, arrays))
+    assert coffee_env.snapshot() == saved
