@@ -33,6 +33,8 @@ AT_REST_M = 0.002
 """At the last target the arm must also move less than this per control step, or it would coast on."""
 PROGRESS = np.array([0.001, 0.005])
 """Metres and radians by which one of the errors must shrink within `stall_steps`; else the arm is blocked."""
+PATIENCE = 3
+"""An arm that swings to and fro makes and loses progress: without a new best in so many `stall_steps` it is blocked."""
 REPORT_EVERY = 20
 
 Stop = tuple[str, str]
@@ -117,6 +119,8 @@ class _Approach:
         self._goal_position = arm.position if target.position is None else target.position
         self._goal_rotation = target.rotation(arm.rotation)
         self._history: deque[NDArray[np.float64]] = deque(maxlen=limits.stall_steps + 1)
+        self._best = np.full(2, np.inf)
+        self._since_best = 0
         self._moved = np.zeros(3)
         self._moved_m = 0.0
         self._fingers_still = 0
@@ -134,11 +138,16 @@ class _Approach:
         if self._placed:  # only fingers or the minimum stay are waited for: no progress is expected
             self._history.clear()
         self._history.append(self.errors)
+        better = self._best - self.errors >= PROGRESS
+        self._best = np.where(better, self.errors, self._best)
+        self._since_best = 0 if self._placed or better.any() else self._since_best + 1
 
     @property
     def stalled(self) -> bool:
-        """Whether neither error has shrunk over the last `stall_steps` steps."""
+        """Whether neither error has shrunk over the last `stall_steps` steps, or for long below what it was before."""
         history = self._history
+        if self._since_best >= PATIENCE * self._limits.stall_steps:
+            return True
         return len(history) == history.maxlen and not np.any(history[0] - history[-1] >= PROGRESS)
 
     @property
