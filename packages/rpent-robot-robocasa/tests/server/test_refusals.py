@@ -56,7 +56,7 @@ def test_a_wrong_simulator_is_named_before_it_is_imported(installed, versions: d
     with pytest.raises(EnvironmentSetupError) as caught:
         installation.check()
     assert said in caught.value.message
-    assert "rpent env sync robocasa" in caught.value.hint
+    assert "rpent env sync --rebuild robocasa" in caught.value.hint
     assert caught.value.exit_code == ExitCode.INFRASTRUCTURE
 
 

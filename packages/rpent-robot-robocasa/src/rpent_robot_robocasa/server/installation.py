@@ -9,7 +9,8 @@ from rpent.errors import EnvironmentSetupError
 MUJOCO_FROM, MUJOCO_BELOW = (3, 3), (3, 10)
 """robosuite 1.5.2 calls functions that MuJoCo 3.10 changed."""
 
-_REMEDY = "`rpent env sync robocasa` builds an environment that has what is needed."
+_REMEDY = "`rpent env sync --rebuild robocasa` builds an environment that has what is needed."
+"""Without `--rebuild` an environment that somebody has installed into counts as up to date."""
 
 
 def check() -> dict[str, str]:
@@ -23,7 +24,7 @@ def check() -> dict[str, str]:
         raise EnvironmentSetupError("This interpreter has no `rpent-robocasa365`.", hint=_REMEDY)
     plain, robosuite = _version("robosuite"), _version("praxis-robosuite")
     if plain is not None:
-        also = ", which also overwrites parts of `praxis-robosuite`" if robosuite else ""
+        also = " and overwrites parts of `praxis-robosuite`" if robosuite else ""
         raise EnvironmentSetupError(
             f"This interpreter has `robosuite` {plain}, which lacks what RoboCasa365 needs{also}.",
             hint=_REMEDY,
