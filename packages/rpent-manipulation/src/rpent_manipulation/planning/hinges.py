@@ -10,6 +10,7 @@ import numpy as np
 
 from rpent_manipulation import cloud, rotations
 from rpent_manipulation.planning.controls import UP
+from rpent_manipulation.planning.fronts import STANDS_OUT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +25,6 @@ SHARE = 0.5
 """The shortest interval of depths that holds this share of the points is the panel, whatever its handle adds."""
 
 CELL_M = 0.006
-STANDS_OUT = 0.012
-"""Points this far in front of a panel belong to its handle."""
 
 BAR_M = 0.02
 """How deep a handle's bar is at most."""

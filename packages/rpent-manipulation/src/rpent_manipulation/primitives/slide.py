@@ -11,7 +11,8 @@ import numpy as np
 from rpent_manipulation import cloud
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.controls import UP
-from rpent_manipulation.planning.hinges import find_panel
+from rpent_manipulation.planning.fronts import HANDLE_RADIUS
+from rpent_manipulation.planning.hinges import BAR_M, find_panel
 from rpent_manipulation.primitives.base import brought, drive_along
 from rpent_manipulation.primitives.contact import ContactResult, failed, unsure
 from rpent_manipulation.primitives.fingers import (
@@ -96,9 +97,6 @@ BELOW_EDGE_M = 0.04
 HOLD_M = 0.012
 """How far the finger tips reach past the middle of a handle or over an edge."""
 
-HANDLE_RADIUS = 0.008
-BAR_M = 0.02
-"""How deep a bar is at most."""
 
 ALONG_BAR_M = (0.0, 0.03, -0.03)
 """A bar is taken so far beside its middle, for one attempt after the other."""
