@@ -10,6 +10,7 @@ import numpy as np
 
 from rpent_manipulation import rotations
 from rpent_manipulation.planning.controls import UP
+from rpent_manipulation.planning.fronts import HANDLE_RADIUS
 from rpent_manipulation.planning.hinges import about, find_panel, open_leaf, shut_leaf, with_handle
 from rpent_manipulation.primitives.base import brought, can_drive, drive_along
 from rpent_manipulation.primitives.contact import ContactResult, failed, unsure
@@ -29,7 +30,6 @@ from rpent_manipulation.primitives.fingers import (
 from rpent_manipulation.primitives.looking import swung
 from rpent_manipulation.primitives.slide import (
     AROUND,
-    HANDLE_RADIUS,
     PULL_STEP_M,
     ROOM_M,
     Grip,
