@@ -41,7 +41,7 @@ class Tools(NavigationTools):
 def build(make_episode: Any, make_env: Any) -> Callable[..., MobileWorld]:
     """Build a world: a room of 5 m by 4 m, the robot at (1.5, 2) facing +x, a counter from x = 4 on."""
 
-    def make(yaw: float = 0.0) -> MobileWorld:
+    def make(yaw: float = 0.0, **options: Any) -> MobileWorld:
         occupied = np.zeros((round(4 / CELL), round(5 / CELL)), dtype=bool)
         occupied[:, round(4 / CELL) :] = True
         episode = make_episode()
@@ -54,6 +54,7 @@ def build(make_episode: Any, make_env: Any) -> Callable[..., MobileWorld]:
             footprint=BASE,
             torso_range_m=(0.0, 0.34),
             cameras=("left", "wrist"),
+            **options,
         )
 
     return make
@@ -70,6 +71,14 @@ def test_it_knows_where_it_stands(build: Callable[..., MobileWorld], yaw: float)
     sides = world.viewer().sides()
     assert sides["behind"] == pytest.approx(ahead)
     assert sides["left_of"] == pytest.approx([-ahead[1], ahead[0]])
+
+
+@pytest.mark.parametrize(("step", "opening", "closing"), [(0.25, 8, 11), (0.2, 10, 13)])
+def test_slower_fingers_are_given_longer(
+    build: Callable[..., MobileWorld], step: float, opening: int, closing: int
+) -> None:
+    world = build(finger_step=step)
+    assert (world.open_steps, world.close_steps) == (opening, closing)
 
 
 def test_one_drive_is_one_call_once_the_floor_is_known(build: Callable[..., MobileWorld]) -> None:
@@ -170,6 +179,16 @@ def test_navigate_to_a_place(build: Callable[..., MobileWorld]) -> None:
     assert data["base_yaw_rad"] == pytest.approx(-1.57, abs=0.03)
     assert data["route_m"] == pytest.approx(math.hypot(1.5, 1.0), abs=0.01)
     assert data["reason"] == ""
+
+
+@pytest.mark.parametrize("xy", [[50.0, 2.0], [-3.0, 2.0], [1e308, -1e308]])
+@pytest.mark.filterwarnings("error")
+def test_a_place_outside_of_the_room_is_told_as_that(
+    build: Callable[..., MobileWorld], xy: list[float]
+) -> None:
+    with pytest.raises(ToolError, match="is outside the room") as caught:
+        Tools(build()).navigate_to(xy=xy)
+    assert "from [0.0, 0.0] to [5.0, 4.0]" in str(caught.value.hint)
 
 
 def test_navigate_to_furniture_stands_before_it(build: Callable[..., MobileWorld]) -> None:

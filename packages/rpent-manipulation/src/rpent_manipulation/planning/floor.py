@@ -87,6 +87,12 @@ class FloorPlan:
             np.asarray(data["origin"], np.float64), float(data["cell_m"]), np.asarray(data["occupied"], bool)
         )
 
+    @property
+    def extent(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lowest and the highest (2,) x and y that it covers, metres."""
+        size = np.array(self.occupied.shape[::-1]) * self.cell_m
+        return self.origin, self.origin + size
+
     def blocked_at(self, places: NDArray[np.float64]) -> FloorPlan:
         """Return the same plan with the cells of places (n, 2) occupied: what it does not know stands there."""
         cells = self.cells(places)

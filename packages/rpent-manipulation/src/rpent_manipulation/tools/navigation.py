@@ -93,6 +93,12 @@ class NavigationTools:
         world = self.world
         if not np.isfinite(xy).all():
             raise ToolError("`xy` is two finite numbers [x, y] in metres.")
+        low, high = world.plan.extent
+        if np.any(xy < low) or np.any(xy > high):
+            raise ToolError(
+                f"`xy` {rounded(xy, 2)} is outside the room.",
+                hint=f"The room is from {rounded(low, 2)} to {rounded(high, 2)} (x, y, metres, world).",
+            )
         yaw = world.base_yaw if yaw_rad is None else yaw_rad
         if world.plan.stands_free(Pose(float(xy[0]), float(xy[1]), yaw), world.footprint):
             return world.drive_to(xy, yaw)
