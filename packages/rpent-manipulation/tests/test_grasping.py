@@ -12,6 +12,7 @@ from rpent_manipulation.cloud import support_height
 from rpent_manipulation.geometry import closing
 from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.grasping import Scene, plan
+from rpent_manipulation.primitives.pick import below_top
 
 Points = NDArray[np.float64]
 Surface = Callable[..., Points]
@@ -94,6 +95,17 @@ def test_between_close_neighbours_the_fingers_open_only_as_far_as_needed(
     assert best.cost < 1
 
 
+def test_between_high_walls_a_thing_is_taken_by_its_top(box_surface: Surface, table: Points) -> None:
+    """A block of 5 cm in a pan whose rim is 7.6 cm high: the palm stays above the rim, the tips below the top."""
+    angles = np.repeat(np.linspace(0.0, 2 * np.pi, 180), 3)
+    radii = np.tile([0.08, 0.083, 0.086], 180)
+    rim = np.column_stack([radii * np.cos(angles), radii * np.sin(angles), np.full(540, 0.076)])
+    best = plan(_scene(box_surface((0.0, 0.0), (0.04, 0.04, 0.05)), np.concatenate([table, rim])))[0]
+    assert best.cost < 1
+    assert best.position[2] + gripper.PALM_ABOVE_SITE > 0.074
+    assert best.position[2] - gripper.TIP_BELOW_SITE < 0.04
+
+
 def test_a_thing_in_a_pan_stands_on_the_floor_of_the_pan() -> None:
     """Of the thing only the part above the pan's rim is seen; the floor beside it is seen from above."""
     grid = np.stack(np.meshgrid(np.arange(-0.1, 0.1, 0.004), np.arange(-0.1, 0.1, 0.004)), axis=-1).reshape(
@@ -105,3 +117,11 @@ def test_a_thing_in_a_pan_stands_on_the_floor_of_the_pan() -> None:
     floor = np.column_stack([grid[inside], np.full(inside.sum(), 0.004)])
     top = np.column_stack([grid[np.abs(grid).max(axis=1) < 0.015], np.full(49, 0.045)])
     assert support_height(top, np.concatenate([rim, floor])) == pytest.approx(0.004, abs=3e-3)
+
+
+def test_what_is_higher_than_the_view_from_above_shows_is_no_part_of_a_thing(box_surface: Surface) -> None:
+    cube, rim = box_surface((0.0, 0.0), (0.03, 0.03, 0.03)), box_surface((0.02, 0.0), (0.004, 0.03, 0.07))
+    kept = below_top(np.concatenate([cube, rim]), cube[cube[:, 2] > 0.02])
+    assert len(kept) >= len(cube)
+    assert kept[:, 2].max() < 0.045
+    assert np.array_equal(below_top(cube, cube), cube)

@@ -37,8 +37,10 @@ VIEW_SIZE = 256
 OPEN_COMMAND = -0.9
 """Fingers whose commanded width (-1 open to 1 closed) is below this let go, before they are seen to be apart."""
 
-CLOSE_STEPS = 11
-"""How long fingers close whose commanded width moves by a quarter of full scale per control step."""
+FINGER_STEP = 0.25
+"""By how much the commanded width of the fingers, from -1 to 1, moves per control step."""
+PRESS_STEPS = 3
+"""Control steps that the fingers need from when they are told to be shut until they press on a thin rim."""
 
 SAME_M = 0.06
 """The same thing in another picture has its middle within this horizontal distance."""
@@ -56,7 +58,7 @@ class World:
         seekers: Sequence[str] = (),
         wrist: str | None = None,
         main_size: int = VIEW_SIZE,
-        close_steps: int = CLOSE_STEPS,
+        finger_step: float = FINGER_STEP,
     ) -> None:
         """Connect to the scene.
 
@@ -68,12 +70,13 @@ class World:
                 none is given.
             wrist: The one on the hand; by default `wrist`, or the main one of a robot that has no such camera.
             main_size: Rows and columns of the main camera's picture.
-            close_steps: Control steps that the fingers need from fully open until they press on a thin rim.
+            finger_step: By how much the commanded width of the fingers, from -1 to 1, moves per control step.
 
         Raises:
             ToolError: The env server does not tell where the arm stands, and the arm is no Panda.
         """
-        self.close_steps = close_steps
+        self.open_steps = math.ceil(2.0 / finger_step)
+        self.close_steps = self.open_steps + PRESS_STEPS
         self._context = context
         self.env = env
         self.cameras = tuple(cameras)

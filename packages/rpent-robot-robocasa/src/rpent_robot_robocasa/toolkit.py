@@ -32,8 +32,8 @@ FOOTPRINT = Footprint(front_m=FRONT_M, back_m=BACK_M, half_width_m=HALF_WIDTH_M,
 LEFT_OUT = frozenset({"rotate_pitch", "turn"})
 """Tools of other robots: `move_pose` tilts the hand here, `turn_knob` turns knobs."""
 
-CLOSE_STEPS = 14
-"""Control steps that the fingers need to close: the simulator moves their command by a fifth of full scale each."""
+FINGER_STEP = 0.2
+"""By how much the simulator moves the commanded width of the fingers, from -1 to 1, per control step."""
 
 SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max_episode_steps")
 """What the env server says of the episode that goes into the run's record."""
@@ -65,7 +65,7 @@ class RobocasaToolkit(
             seekers=CAMERAS[:2],
             wrist="wrist",
             main_size=hi_res or VIEW_SIZE,
-            close_steps=CLOSE_STEPS,
+            finger_step=FINGER_STEP,
         )
         self._scene: Mapping[str, Any] = env.describe()
 

@@ -37,6 +37,12 @@ STRETCH_COST = 3.0
 NARROW_MARGIN = 0.012
 """Left on either side of a thing between fingers that are not opened all the way, where neighbours stand close."""
 
+LEAST_DEPTH = 0.011
+"""How far the tips reach below a thing's top, at least, where neighbours keep the palm from coming lower."""
+RAISE_STEP = 0.006
+SHALLOW_COST = 5.0
+"""What a metre less of depth costs: deep grasps hold better."""
+
 YAW_STEPS = 24
 RIM_STEPS = 36
 
@@ -88,7 +94,7 @@ def plan(
     if strategy == "rim" or (strategy == "auto" and (not grasps or min(g.cost for g in grasps) >= 1)):
         grasps += plan_rim(scene, yaw_rad)
     if strategy != "rim" and grasps and min(g.cost for g in grasps) >= 1:
-        grasps += plan_top(scene, yaw_rad, narrow=True)
+        grasps += plan_top(scene, yaw_rad, tight=True)
     return spread(sorted(grasps, key=lambda grasp: grasp.cost))
 
 
@@ -107,13 +113,13 @@ def _alike(one: Grasp, other: Grasp) -> bool:
     return one.strategy == other.strategy and near and turn < math.radians(25)
 
 
-def plan_top(scene: Scene, yaw_rad: float | None = None, *, narrow: bool = False) -> list[Grasp]:
+def plan_top(scene: Scene, yaw_rad: float | None = None, *, tight: bool = False) -> list[Grasp]:
     """Plan grasps from above across the thing's middle, one per yaw at which it fits between the fingers.
 
     Args:
         scene: What it is planned in.
         yaw_rad: The only yaw to try.
-        narrow: The fingers open only as far as the thing needs.
+        tight: Neighbours stand close: the fingers open and go down only as far as those let them.
     """
     top = top_height(scene.points)
     bottom = support_height(scene.points, scene.obstacles)
@@ -124,16 +130,26 @@ def plan_top(scene: Scene, yaw_rad: float | None = None, *, narrow: bool = False
     for yaw in yaws:
         grasp = _top_grasp(scene, passed, height, top, bottom, nearest_yaw(yaw, scene.home_yaw))
         if grasp is not None:
-            grasps.append(_narrowed(scene, grasp) if narrow else grasp)
+            grasps.append(_fitted(scene, grasp, top) if tight else grasp)
     return grasps
 
 
-def _narrowed(scene: Scene, grasp: Grasp) -> Grasp:
-    """Return the same grasp with fingers that open only as far as the thing needs."""
+def _fitted(scene: Scene, grasp: Grasp, top: float) -> Grasp:
+    """Return a grasp with fingers that open, and go down, only as far as neighbours of the thing let them."""
     opening = min(grasp.width_m + 2 * NARROW_MARGIN, gripper.MAX_OPENING)
-    wide = _blocked(scene, grasp.position, grasp.yaw_rad, grasp.width_m)
-    blocked = _blocked(scene, grasp.position, grasp.yaw_rad, grasp.width_m, opening)
-    return replace(grasp, opening_m=opening, cost=grasp.cost - wide + blocked)
+    highest = top + gripper.TIP_BELOW_SITE - LEAST_DEPTH
+    own = grasp.cost - _blocked(scene, grasp.position, grasp.yaw_rad, grasp.width_m)
+    tried = []
+    for height in (
+        grasp.position[2],
+        *np.arange(grasp.position[2] + RAISE_STEP, highest, RAISE_STEP),
+        highest,
+    ):
+        position = np.array([*grasp.position[:2], height])
+        blocked = _blocked(scene, position, grasp.yaw_rad, grasp.width_m, opening)
+        cost = own + blocked + SHALLOW_COST * float(height - grasp.position[2])
+        tried.append(replace(grasp, position=position, opening_m=opening, cost=cost))
+    return min(tried, key=lambda one: one.cost)
 
 
 def _top_grasp_height(top: float, bottom: float) -> float:

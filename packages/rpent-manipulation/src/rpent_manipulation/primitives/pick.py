@@ -102,8 +102,17 @@ def look_closely(
     if _moved(thing, above):
         thing = world.again(thing)
         around = world.around(thing)
-    points = cloud.thin_out(np.concatenate([thing.points, above.points]), 0.002)
+    seen = below_top(thing.points, above.points) if _whole(above) else thing.points
+    points = cloud.thin_out(np.concatenate([seen, above.points]), 0.002)
     return points, cloud.thin_out(np.concatenate([around, world.around(above)]))
+
+
+def below_top(points: Points, above: Points) -> Points:
+    """Drop points of a thing that are higher than all that is seen of the whole thing from above.
+
+    They belong to what stands before it in the picture, such as a pan's rim, and got into its mask at the border.
+    """
+    return np.asarray(points[points[:, 2] <= cloud.top_height(above) + MOVED])
 
 
 def _moved(before: Found, after: Found) -> bool:

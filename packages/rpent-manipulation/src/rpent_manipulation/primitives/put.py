@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 LOWERING: Until = {"position_tolerance_m": 0.007, "rotation_tolerance_rad": 0.08}
 
-OPEN_STEPS = 8
-FULLY_OPEN_STEPS = 14
+LOOSE_STEPS = 6
+"""Control steps that fingers which are told to be open need until they are, with a wide thing between them."""
 SNAP = 0.3
 """Commanded width that both pads touch a wide thing with."""
 
@@ -105,12 +105,12 @@ def let_go(world: World, retreat_m: float = RETREAT) -> bool:
     """
     place = np.array(world.state.eef_position)
     width = world.state.gripper_opening_m
-    waypoints = [at(place, gripper="open", steps=OPEN_STEPS)]
+    waypoints = [at(place, gripper="open", steps=world.open_steps)]
     if STICKY < width < gripper.MAX_OPENING - 0.005:
         # Wide, light boxes cling to one pad in the simulator, even while it moves away; closing again frees them.
-        waypoints[0]["steps"] = FULLY_OPEN_STEPS
-        waypoints.append(at(place, gripper=SNAP, steps=OPEN_STEPS))
-        waypoints.append(at(place, gripper="open", steps=FULLY_OPEN_STEPS))
+        waypoints[0]["steps"] = world.open_steps + LOOSE_STEPS
+        waypoints.append(at(place, gripper=SNAP, steps=world.open_steps))
+        waypoints.append(at(place, gripper="open", steps=world.open_steps + LOOSE_STEPS))
     if retreat_m > 0:
         up = place + np.array([0.0, 0.0, retreat_m])
         waypoints.append(at(up, gripper="open", steps=SETTLE_STEPS))
