@@ -114,13 +114,12 @@ def turn_knob(
         turned = _rounds(world, thing, axis, sense * total, attempt)
         if world.state.success:
             return ContactResult(ok=True, angle_rad=turned.by_rad)
-        if abs(turned.by_rad) > min(FELT_RAD, total / 2):
+        if turned.slipped or abs(turned.by_rad) > min(FELT_RAD, total / 2):
             break
-    else:
+    if abs(turned.by_rad) <= min(FELT_RAD, total / 2):
+        why = "the fingers slipped off it" if turned.slipped else "it is at its stop, or held fast"
         return failed(
-            f"it turned by {turned.by_rad:.2f} rad only; the fingers slipped, or it is at its stop",
-            angle_rad=turned.by_rad,
-            seen=turned.seen,
+            f"it turned by {turned.by_rad:.2f} rad only: {why}", angle_rad=turned.by_rad, seen=turned.seen
         )
     if not turned.seen:
         return unsure(f"the hand turned by {turned.by_rad:.2f} rad", angle_rad=turned.by_rad)
@@ -133,6 +132,8 @@ class Turned:
 
     by_rad: float = 0.0
     seen: bool = True
+    slipped: bool = False
+    """The fingers no longer held it at the end: the other sense would do no better."""
 
 
 def _rounds(world: World, thing: Found, axis: NDArray[np.float64], angle_rad: float, attempt: int) -> Turned:
@@ -144,9 +145,13 @@ def _rounds(world: World, thing: Found, axis: NDArray[np.float64], angle_rad: fl
         followed = _twist(world, before or find_knob(thing.points, axis), left, attempt)
         after = None if world.state.success else _knob_now(world, thing, axis)
         really = grip_turned(before, after)
-        followed = followed if really is None else really
-        turned = Turned(by_rad=turned.by_rad + followed, seen=turned.seen and really is not None)
-        if abs(followed) < FELT_RAD:
+        came = (followed or 0.0) if really is None else really
+        turned = Turned(
+            by_rad=turned.by_rad + came,
+            seen=turned.seen and really is not None,
+            slipped=followed is None,
+        )
+        if abs(came) < FELT_RAD:
             break
     return turned
 
@@ -165,8 +170,8 @@ def grip_turned(before: Knob | None, after: Knob | None) -> float | None:
     return math.atan(sine / cosine) if abs(cosine) > 1e-9 else math.pi / 2
 
 
-def _twist(world: World, knob: Knob, angle_rad: float, attempt: int) -> float:
-    """Grip the knob, turn the hand about its axis, let go, back off; return the angle turned while it was held."""
+def _twist(world: World, knob: Knob, angle_rad: float, attempt: int) -> float | None:
+    """Grip the knob, turn the hand about its axis, let go, back off; returns by which angle, None when it slipped."""
     place = knob.middle - DEPTHS_M[attempt % len(DEPTHS_M)] * knob.axis
     rotation = _orientation(world, knob, place, angle_rad, attempt)
     back = place - BACK_M * rotation[:, 2]
@@ -187,7 +192,7 @@ def _twist(world: World, knob: Knob, angle_rad: float, attempt: int) -> float:
     here = np.array(world.state.eef_position)
     go(world, [{"position": here, "gripper": APART, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
     go(world, [{"position": here - BACK_M * hand_now(world)[:, 2], "gripper": "hold"}], PUSHING)
-    return turned if held else 0.0
+    return turned if held else None
 
 
 def _orientation(

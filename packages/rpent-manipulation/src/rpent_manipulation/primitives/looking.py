@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SAME_M = 0.12
 """What slides keeps its place across and its height to within this, or it is another drawer."""
 
+AS_MUCH = 0.9
+"""What shows this share of its extent is not hidden by the hand."""
+
 CONTROL_M = 0.04
 """Likewise a control on its panel."""
 
@@ -36,17 +39,31 @@ SHUT_RAD, OPEN_RAD = -0.4, 2.6
 def seen_now(world: World, thing: Found, unlike: Callable[[Points], float]) -> Found | None:
     """Return a thing as it is seen now, by whatever camera looks at the room; None where it is out of sight.
 
+    A hand that seems to hide a part of it is drawn in first.
+
     Args:
-        world: The scene; a stretched arm that may hide the thing is drawn in.
+        world: The scene.
         thing: As it was seen before it was moved.
         unlike: How unlike the thing a surface (n, 3) is, where it may be after the motion: at 1 it is another thing.
     """
+    found = _likest(world.find(thing.label), unlike)
+    if found is not None and _size(found) > AS_MUCH * _size(thing):
+        return found
     world.draw_in()
-    for found in _looks(world, thing.label):
-        rated = [(unlike(each.points), number) for number, each in enumerate(found)]
-        if rated and min(rated)[0] < 1.0:
-            return found[min(rated)[1]]
+    for candidates in _looks(world, thing.label):
+        found = _likest(candidates, unlike)
+        if found is not None:
+            return found
     return None
+
+
+def _likest(candidates: list[Found], unlike: Callable[[Points], float]) -> Found | None:
+    rated = [(unlike(each.points), number) for number, each in enumerate(candidates)]
+    return candidates[min(rated)[1]] if rated and min(rated)[0] < 1.0 else None
+
+
+def _size(thing: Found) -> float:
+    return float(np.linalg.norm(cloud.extent(thing.points).size))
 
 
 def _looks(world: World, label: str) -> Iterator[list[Found]]:
