@@ -83,12 +83,9 @@ class PlainState:
 
     def _check(self, path: str, value: Any) -> None:
         owner, name = self._find(path)
-        ours = name.isidentifier() and not name.startswith("__") and name not in _NOT_STATE
-        if (
-            not ours
-            or not _is_plain(getattr(type(owner), name, None))
-            or (path in self._opaque and value is not None)
-        ):
+        named = name.isidentifier() and not name.startswith("__") and name not in _NOT_STATE
+        new = _is_plain(getattr(type(owner), name, None)) and (path not in self._opaque or value is None)
+        if not named or not (path in self._first or new):
             raise SnapshotError(f"The snapshot changes `{path}`, which is no plain state.")
 
     def apply(self, changes: Mapping[str, Any]) -> None:
