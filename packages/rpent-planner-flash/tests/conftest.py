@@ -56,6 +56,8 @@ class TableSession:
     messages: list[str] = field(default_factory=list)
     stuck: Thing | None = None
     tried: dict[int, int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    """Tools that the run does not offer."""
 
     @property
     def tools(self) -> list[Any]:
@@ -70,7 +72,11 @@ class TableSession:
             "turn",
             "finish",
         )
-        return [SimpleNamespace(name=name, schema={"properties": {}}) for name in names]
+        return [
+            SimpleNamespace(name=name, schema={"properties": {}})
+            for name in names
+            if name not in self.left_out
+        ]
 
     @property
     def opening(self) -> ToolReply:

@@ -226,3 +226,10 @@ def test_what_the_user_took_into_the_hand_is_placed(table: Any, thing: Any) -> N
     session = table("put the bowl on the plate", [plate, bowl], interrupt_at={1: take})
     assert run(session) == "success"
     assert session.names() == ["grasp", "place", "finish"]
+
+
+def test_without_a_perceptor_it_says_so(table: Any, thing: Any) -> None:
+    session = table("pick the milk", [thing("milk", (0.0, 0.0, 0.0))], left_out=("segment",))
+    assert run(session) == "stuck"
+    assert "no perceptor" in session.finished["summary"]
+    assert session.names() == ["finish"]

@@ -82,3 +82,10 @@ def test_a_recipe_without_its_audit_is_left_out(store):
     seen = view(store)
     assert seen.recipe() is None
     assert "missing" in seen.problems[0].text
+
+
+def test_a_recipe_says_why_its_result_is_not_the_benchmarks(store):
+    publish_recipe(store, "fake_t0", recipe_calls(), solved_audit(caveats=("Of paper.",)))
+    found = view(store)
+    assert found.recipe().audit.caveats == ("Of paper.",)
+    assert any("Of paper." in entry.line for entry in found.entries())

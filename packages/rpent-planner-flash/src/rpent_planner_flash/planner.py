@@ -54,6 +54,11 @@ class FlashPlanner:
             goals = parse(session.task.instruction)
         except InstructionError as error:
             return result or ("stuck", f"{error.message} {error.hint}")
+        if "segment" not in executor.tools:
+            return (
+                "stuck",
+                "Flash finds things with `segment`, which is not offered: the run has no perceptor.",
+            )
         session.say("Plan: " + "; ".join(map(str, goals)))
         executor.survey(goals)
         details = []

@@ -67,4 +67,5 @@ def _recipe_summary(recipe: bytes, audit: bytes) -> str:
     return (
         f"{len(published.calls)} calls, {record.env_steps} control steps, seed {record.seed}, planner "
         f"{record.planner}{seen}; the benchmark confirmed it (run {record.run})."
+        + "".join(f" {caveat}" for caveat in record.caveats)
     )

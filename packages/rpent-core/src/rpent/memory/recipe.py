@@ -30,6 +30,8 @@ class Audit:
     """Unix time of the run."""
     privileged: tuple[str, ...] = ()
     """Perceptors of the run that look into the simulator."""
+    caveats: tuple[str, ...] = ()
+    """Why the run's result is not the benchmark's."""
     attempt: int = 1
     """Which attempt of the run."""
     repeated: bool | None = None

@@ -113,6 +113,7 @@ def audit_of(
         instruction=task["instruction"],
         created=manifest["created"],
         privileged=tuple(manifest.get("privileged_perceptors", ())),
+        caveats=tuple(manifest.get("caveats", ())),
         versions={"rpent-core": manifest["rpent"]} | versions,
     )
 
