@@ -116,7 +116,7 @@ def turn_knob(
             return ContactResult(ok=True, angle_rad=turned.by_rad)
         if turned.slipped or abs(turned.by_rad) > min(FELT_RAD, total / 2):
             break
-    if abs(turned.by_rad) <= min(FELT_RAD, total / 2):
+    if abs(turned.by_rad) <= (total / 2 if turned.slipped else min(FELT_RAD, total / 2)):
         why = "the fingers slipped off it" if turned.slipped else "it is at its stop, or held fast"
         return failed(
             f"it turned by {turned.by_rad:.2f} rad only: {why}", angle_rad=turned.by_rad, seen=turned.seen
@@ -151,7 +151,7 @@ def _rounds(world: World, thing: Found, axis: NDArray[np.float64], angle_rad: fl
             seen=turned.seen and really is not None,
             slipped=followed is None,
         )
-        if abs(came) < FELT_RAD:
+        if turned.slipped or abs(came) < FELT_RAD:
             break
     return turned
 
