@@ -61,3 +61,25 @@ def test_a_knob_is_turned_on(toolkit_for) -> None:
     burner = tools.instruction().split(" the ")[1].removesuffix(" burner of")
     assert tools.turn_knob(f"{burner} knob of the stove".replace(" burner", "")).data["ok"]
     assert tools.benchmark_success()
+
+
+def test_a_drawer_under_the_counters_edge_is_drawn_by_its_bar(toolkit_for) -> None:
+    tools = toolkit_for("OpenDrawer")
+    side = 1 if "left" in tools.instruction() else -1
+    x, y = tools.world.facing
+    drawers = [
+        thing
+        for thing in tools.world.find("drawer")
+        if side * float((thing.middle - tools.world.base)[:2] @ [-y, x]) > 0.1 and thing.middle[2] > 0.7
+    ]
+    nearest = max(drawers, key=lambda thing: len(thing.points))
+    assert tools.open_drawer(segment_id=nearest.id).data["ok"]
+    assert tools.benchmark_success()
+
+
+def test_a_door_that_only_came_ajar_is_not_said_to_be_open(toolkit_for) -> None:
+    tools = toolkit_for("OpenToasterOvenDoor")
+    answer = tools.open_door("toaster oven door", angle_rad=0.3).data
+    assert answer["seen"]
+    assert answer["angle_rad"] == pytest.approx(0.3, abs=0.25)
+    assert not tools.benchmark_success()
