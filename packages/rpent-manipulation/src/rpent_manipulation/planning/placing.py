@@ -49,7 +49,7 @@ class Viewer:
     """Whose left and right are meant, and where things are best put down."""
 
     ahead: tuple[float, float] = (-1.0, 0.0)
-    """World direction that is seen into the picture; of a camera that looks along -x, at a robot that faces it, +y is right."""
+    """World direction that is seen into the picture; of a camera that looks along -x, at the robot, +y is right."""
     middle: tuple[float, float] = (0.0, 0.0)
     """Middle of the work surface, world."""
 
