@@ -8,7 +8,7 @@ from rpent.env.client import EnvClient
 from rpent_manipulation.mobile.world import MobileWorld
 from rpent_manipulation.planning.floor import Footprint
 from rpent_manipulation.toolkit import ArmToolkit
-from rpent_manipulation.tools.kitchen import KitchenTools
+from rpent_manipulation.tools.fixtures import FixtureTools
 from rpent_manipulation.tools.look import LookTools
 from rpent_manipulation.tools.motion import MotionTools
 from rpent_manipulation.tools.navigation import NavigationTools
@@ -40,7 +40,7 @@ SCENE = ("task_name", "kind", "split", "seed", "layout", "style", "assets", "max
 
 
 class RobocasaToolkit(
-    NavigationTools, MotionTools, LookTools, KitchenTools, HandTools, PolicyTools, ArmToolkit
+    NavigationTools, MotionTools, LookTools, FixtureTools, HandTools, PolicyTools, ArmToolkit
 ):
     """The mobile Panda of RoboCasa365 as a planner sees it."""
 

@@ -1,4 +1,4 @@
-"""Tools for kitchens: press controls, turn knobs, swing spouts, open and close doors, drawers and racks."""
+"""Tools for furniture and machines: press controls, turn knobs, swing spouts, open and close doors, drawers, racks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SWINGING = ("spout", "faucet", "tap")
 """Parts with these words in their names swing on a joint, and are not slid."""
 
 
-class KitchenTools(ContactTools):
+class FixtureTools(ContactTools):
     """`press`, `turn_knob`, `open_door`, `close_door`, `open_drawer`, `close_drawer`, and a `push` for what swings."""
 
     @tool(needs="perceptor")
