@@ -297,7 +297,7 @@ class World:
         if segment_id:
             return self.known(segment_id)
         if not prompt:
-            raise ToolError("Say what is meant: a `target` prompt or a `segment_id`.")
+            raise ToolError("Say what is meant: name the thing, or give a `segment_id`.")
         found = self.find(prompt)
         if not found:
             raise ToolError(

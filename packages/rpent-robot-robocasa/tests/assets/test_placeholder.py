@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from xml.etree import ElementTree
 
 import pytest
@@ -84,6 +85,17 @@ def test_what_was_there_is_replaced_whole(package, tmp_path):
     assert not (folder / "left_over.txt").exists()
     assert tree_digest(folder, asset_files(folder)) == manifest.digest
     assert [entry.name for entry in tmp_path.iterdir() if "assets" in entry.name] == ["assets"]
+
+
+def test_what_killed_writings_left_is_removed_after_a_while(package, tmp_path):
+    folder = tmp_path / "placeholder"
+    killed, under_way = tmp_path / ".placeholder-killed", tmp_path / ".placeholder-new"
+    for left in (killed, under_way):
+        (left / "objects").mkdir(parents=True)
+    os.utime(killed, (1.0, 1.0))
+    write_placeholder(package, folder)
+    assert not killed.exists()
+    assert under_way.exists()
 
 
 def test_every_model_is_well_formed_with_names_of_its_own(package):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 INSTANCES = 2
 """Of every category of objects."""
 
+ABANDONED_S = 3600.0
+"""A writing takes seconds: one that began so long ago was killed."""
+
 
 def write_placeholder(package: SimulatorPackage, folder: Path) -> Manifest:
     """Write the placeholder assets for a package; what was in the folder is replaced at the end, in one step.
@@ -41,6 +45,7 @@ def write_placeholder(package: SimulatorPackage, folder: Path) -> Manifest:
         EnvironmentSetupError: The package is not the one that is known, or the folder cannot be written.
     """
     make_dir(folder.parent)
+    _remove_abandoned(folder)
     try:
         aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
@@ -98,6 +103,13 @@ def _instances(category: Category, names: tuple[str, ...]) -> Iterator[tuple[str
             if name.rpartition("/")[0] in source.folders:
                 content = object_model(category, 0, source.scale).text().encode()
                 yield f"objects/{name}/model.xml", content
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what writings that were killed have left beside a folder."""
+    for left in folder.parent.glob(f".{folder.name}-*"):
+        if time.time() - left.stat().st_mtime > ABANDONED_S:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _write_new(file: Path, content: bytes) -> None:
