@@ -10,7 +10,7 @@ import pytest
 from rpent.environments.uv import find_uv
 
 ROOT = Path(__file__).parents[2]
-MEMBERS = ("rpent-core", "rpent-transport-zmq", "rpent-robot-libero")
+MEMBERS = ("rpent-core", "rpent-transport-zmq", "rpent-manipulation", "rpent-robot-libero")
 LOOK = """
 import json
 from rpent.environments.distributions import linked_distributions
