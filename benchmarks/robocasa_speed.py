@@ -133,10 +133,18 @@ def measure_navigation() -> dict[str, Any]:
             return call(method, **params)
 
         channel.call = counted  # type: ignore[method-assign]
-        before = np.asarray(call("observe")["extra"]["base_position"])
-        bench.call("move_base", {"forward_m": -0.3})
-        moved = float(np.linalg.norm(np.asarray(call("observe")["extra"]["base_position"]) - before))
-        return {"moved_m": moved, "calls": dict(Counter(calls))}
+
+        def driven(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+            calls.clear()
+            before = np.asarray(call("observe")["extra"]["base_position"])
+            bench.call(tool, arguments)
+            after = np.asarray(call("observe")["extra"]["base_position"])
+            return {"moved_m": float(np.linalg.norm(after - before)), "calls": dict(Counter(calls))}
+
+        start = np.asarray(call("observe")["extra"]["base_position"])[:2]
+        drives = {"move_base": driven("move_base", {"forward_m": -0.3})}
+        drives["navigate_to"] = driven("navigate_to", {"xy": start.tolist()})
+        return drives
 
 
 def _seconds(action: Any, *, times: int) -> float:
@@ -154,13 +162,14 @@ def report(results: dict[str, Any]) -> str:
         f"| step, {each['task']} | {each['ratio']:.2f} | <= {TARGET_RATIO} | {_met(each['ratio'] <= TARGET_RATIO)} |"
         for each in results["steps"]
     ]
-    moving = results["navigation"]["calls"].get("servo", 0)
-    rows.append(f"| calls that move, one drive | {moving} | 1 | {_met(moving == 1)} |")
+    drives = results["navigation"]
+    for tool, drive in drives.items():
+        moving = drive["calls"].get("servo", 0)
+        rows.append(f"| calls that move, one `{tool}` | {moving} | 1 | {_met(moving == 1)} |")
     service = results["service"]
     steps = ", ".join(
         f"{1e3 * each['ours_s']:.0f} ms against {1e3 * each['bare_s']:.0f}" for each in results["steps"]
     )
-    calls = ", ".join(f"{count} × `{name}`" for name, count in results["navigation"]["calls"].items())
     return "\n".join(
         [
             "# RoboCasa env server against the simulator's own step",
@@ -179,12 +188,16 @@ def report(results: dict[str, Any]) -> str:
             f"{1e3 * service['picture_and_depth_s']:.0f} ms; the first one of a kitchen, which is uploaded then, "
             f"{service['first_picture_s']:.2f} s. The state alone {1e3 * service['state_s']:.0f} ms.",
             f"- A snapshot {1e3 * service['snapshot_s']:.0f} ms, {service['snapshot_bytes']} bytes.",
-            f"- `move_base` by {results['navigation']['moved_m']:.2f} m: {calls}.",
+            *(f"- `{tool}`, {drive['moved_m']:.2f} m: {_calls(drive)}." for tool, drive in drives.items()),
             f"- Load average at the end {os.getloadavg()[0]:.1f}; {os.cpu_count()} cores, {platform.machine()}, Python "
             f"{platform.python_version()}",
             "",
         ]
     )
+
+
+def _calls(drive: dict[str, Any]) -> str:
+    return ", ".join(f"{count} × `{method}`" for method, count in drive["calls"].items())
 
 
 def _met(held: bool) -> str:
