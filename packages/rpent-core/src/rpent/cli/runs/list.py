@@ -50,14 +50,12 @@ def _publishable(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Leave out what is no evidence for the benchmark, and say so."""
     from rpent.printable import printable
 
-    kept = [run for run in runs if run.benchmark_success is not None and not run.caveats]
-    if left := len(runs) - len(kept):
-        reasons = dict.fromkeys(
-            caveat for run in runs for caveat in run.caveats or (_NO_VERDICT,) if run not in kept
-        )
+    against = [run.caveats or (() if run.benchmark_success is not None else (_NO_VERDICT,)) for run in runs]
+    if left := sum(map(bool, against)):
+        reasons = dict.fromkeys(reason for each in against for reason in each)
         said = "1 run is left out" if left == 1 else f"{left} runs are left out"
         click.echo(f"{said}: {printable(' '.join(reasons))}", err=True)
-    return kept
+    return [run for run, reasons in zip(runs, against, strict=True) if not reasons]
 
 
 @click.command("list")
