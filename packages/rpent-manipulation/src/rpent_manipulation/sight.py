@@ -71,6 +71,11 @@ class Found:
         return cloud.extent(self.points).middle
 
     @property
+    def length_m(self) -> float:
+        """The diagonal of its bounding box."""
+        return float(np.linalg.norm(cloud.extent(self.points).size))
+
+    @property
     def eye(self) -> NDArray[np.float64]:
         """(3,) where it was seen from."""
         return np.asarray(self.view.calibration.world_from_camera[:3, 3])

@@ -103,18 +103,28 @@ class World:
         if told_to_open or not gripper.holds(observation.gripper_opening_m):
             self.held = None
 
+    def check_hand_free(self) -> None:
+        """Refuse what needs an empty hand.
+
+        Raises:
+            ToolError: It holds something.
+        """
+        if self.held is not None:
+            raise ToolError(f"The hand holds `{self.held.label}`; `place` or `release` it first.")
+
     @property
     def gripper_yaw(self) -> float:
         """The hand's yaw, radians; at 0 the fingers close along the world's y axis."""
-        return rotations.yaw_pitch(self._rotation)[0]
+        return rotations.yaw_pitch(self.hand_rotation)[0]
 
     @property
     def gripper_pitch(self) -> float:
         """The tilt of the hand's approach axis, radians; 0 points straight down."""
-        return rotations.yaw_pitch(self._rotation)[1]
+        return rotations.yaw_pitch(self.hand_rotation)[1]
 
     @property
-    def _rotation(self) -> NDArray[np.float64]:
+    def hand_rotation(self) -> NDArray[np.float64]:
+        """(3, 3) orientation of the hand in the world: z is the approach axis, the fingers close along y."""
         return rotations.from_quaternion(self.state.eef_quaternion)
 
     # --- where the robot stands ------------------------------------------------------------------------------------
@@ -142,6 +152,12 @@ class World:
     def facing(self) -> NDArray[np.float64]:
         """(2,) unit vector ahead of the robot, world."""
         return direction(self.base_yaw)
+
+    @property
+    def leftward(self) -> NDArray[np.float64]:
+        """(2,) unit vector to the robot's left, world."""
+        x, y = self.facing
+        return np.array([-y, x])
 
     @property
     def work_middle(self) -> NDArray[np.float64]:
@@ -383,7 +399,7 @@ class World:
     def _unbend(self) -> None:
         """Free an arm whose elbow has gone past straight, and set the hand upright again."""
         yaw = self.gripper_yaw
-        position, tilted = kinematics.unbend(self.state.eef_position, self._rotation, self.base)
+        position, tilted = kinematics.unbend(self.state.eef_position, self.hand_rotation, self.base)
         self._servo(
             [
                 {"position": position, "quaternion": rotations.to_quaternion(tilted)},

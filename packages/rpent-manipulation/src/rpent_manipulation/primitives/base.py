@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rpent_manipulation import cloud
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rpent.env.types import Until
@@ -52,13 +50,11 @@ def brought(
         The thing as it is seen now; as it was where it is hidden or shows less of itself than before.
     """
     moved = world.bring_within_reach(point, outward)
-    x, y = world.facing
-    aside = STANDS_M[attempt % len(STANDS_M)] * np.array([-y, x])
+    aside = STANDS_M[attempt % len(STANDS_M)] * world.leftward
     if not moved and drive_along(world, aside) == 0.0:
         return thing
     now = world.again(thing)
-    sizes = [float(np.linalg.norm(cloud.extent(each.points).size)) for each in (now, thing)]
-    return now if sizes[0] > AS_MUCH * sizes[1] else thing
+    return now if now.length_m > AS_MUCH * thing.length_m else thing
 
 
 def can_drive(world: World) -> bool:

@@ -21,7 +21,6 @@ from rpent_manipulation.primitives.fingers import (
     both_hands,
     choose,
     go,
-    hand_now,
     line_up,
     miss,
     push_through,
@@ -135,11 +134,11 @@ def _grip(panel: Panel, leaf: Leaf) -> Grip:
 
 def _draw_ajar(world: World, leaf: Leaf, end: float) -> float:
     """Draw a door by the handle that is held, and let go; returns the angle by which the hand came."""
-    start, hand, angles = tips(world), hand_now(world), _angles(0.0, end)
+    start, hand, angles = tips(world), world.hand_rotation, _angles(0.0, end)
     way = [leaf.hinge + rotations.about(leaf.axis, angle) @ (start - leaf.hinge) for angle in angles]
     push_through(world, way, _following(world, leaf, hand, angles, way), speed_m=PULL_STEP_M)
     reached = about(leaf, start, tips(world))
-    _let_go(world, -hand_now(world)[:, 2])
+    _let_go(world, -world.hand_rotation[:, 2])
     return reached
 
 
@@ -271,12 +270,12 @@ def _lift(world: World, leaf: Leaf, ahead: NDArray[np.float64], attempt: int) ->
     if not take(world, Grip(place=edge + 0.012 * ahead, out=-ahead, closing=UP), attempt):
         _let_go(world, -ahead)
         return math.pi / 2
-    start, hand = tips(world), hand_now(world)
+    start, hand = tips(world), world.hand_rotation
     angles = _angles(0.0, RELEASED_RAD - math.pi / 2)
     way = [leaf.hinge + rotations.about(leaf.axis, angle) @ (start - leaf.hinge) for angle in angles]
     push_through(world, way, _following(world, leaf, hand, angles, way), speed_m=PULL_STEP_M)
     reached = abs(about(leaf, start, tips(world)))
-    _let_go(world, -hand_now(world)[:, 2])
+    _let_go(world, -world.hand_rotation[:, 2])
     return math.pi / 2 - reached
 
 

@@ -94,10 +94,9 @@ def miss(
         way: Places (3,) of the finger tips.
         hands: (3, 3) of the hand, or one for each place.
     """
-    several = hands if isinstance(hands, list | tuple) else [hands] * len(way)
     turned = rotations.from_yaw(world.base_yaw)
     joints, worst = np.asarray(world.state.joint_positions), 0.0
-    for place, rotation in zip(way, several, strict=True):
+    for place, rotation in zip(way, _for_each(hands, way), strict=True):
         site = place - gripper.TIP_BELOW_SITE * rotation[:, 2]
         posture = inverse.solve(turned.T @ (site - world.base), turned.T @ rotation, joints)
         joints = posture.joints
@@ -105,12 +104,18 @@ def miss(
     return worst
 
 
+def _for_each(
+    hands: NDArray[np.float64] | Sequence[NDArray[np.float64]], places: Sequence[NDArray[np.float64]]
+) -> Sequence[NDArray[np.float64]]:
+    """Return an orientation for each place, from one for each or one for all."""
+    return [hands] * len(places) if isinstance(hands, np.ndarray) else hands
+
+
 def both_hands(
     world: World, approaches: Sequence[NDArray[np.float64]], closing: NDArray[np.float64]
 ) -> list[NDArray[np.float64]]:
     """Return the hand's orientations (3, 3) for approach directions (3,), each the one nearer to the present one."""
-    current = rotations.from_quaternion(world.state.eef_quaternion)
-    return [nearer(pointing(approach, closing), current) for approach in approaches]
+    return [nearer(pointing(approach, closing), world.hand_rotation) for approach in approaches]
 
 
 def choose(
@@ -124,15 +129,9 @@ def choose(
     return good[attempt % len(good)]
 
 
-def hand_now(world: World) -> NDArray[np.float64]:
-    """Return the hand's orientation (3, 3)."""
-    return rotations.from_quaternion(world.state.eef_quaternion)
-
-
 def tips(world: World) -> NDArray[np.float64]:
     """Return where the finger tips (3,) are."""
-    rotation = rotations.from_quaternion(world.state.eef_quaternion)
-    return np.asarray(world.state.eef_position + gripper.TIP_BELOW_SITE * rotation[:, 2])
+    return np.asarray(world.state.eef_position + gripper.TIP_BELOW_SITE * world.hand_rotation[:, 2])
 
 
 def go(world: World, waypoints: Sequence[Waypoint], until: Until) -> ServoResult:
@@ -163,10 +162,9 @@ def push_through(
     speed_m: float = 0.025,
 ) -> ServoResult:
     """Move the finger tips through places (3,) against what they push, each with its orientation or all with one."""
-    several = rotations_ if isinstance(rotations_, list | tuple) else [rotations_] * len(places)
     way = [
         tips_at(place, rotation, width=width, speed_m=speed_m)
-        for place, rotation in zip(places, several, strict=True)
+        for place, rotation in zip(places, _for_each(rotations_, places), strict=True)
     ]
     return go(world, way, {**PUSHING, "max_steps": max(PUSHING["max_steps"], STEPS_EACH * len(way))})
 

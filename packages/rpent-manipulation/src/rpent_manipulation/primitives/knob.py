@@ -13,7 +13,7 @@ from rpent_manipulation.panda import gripper
 from rpent_manipulation.planning.controls import UP, outward, pointing
 from rpent_manipulation.primitives.base import brought
 from rpent_manipulation.primitives.contact import ContactResult, failed, unsure
-from rpent_manipulation.primitives.fingers import PUSHING, choose, go, hand_now, line_up, tips_at
+from rpent_manipulation.primitives.fingers import PUSHING, choose, go, line_up, tips_at
 from rpent_manipulation.primitives.looking import same_control
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _twist(world: World, knob: Knob, angle_rad: float, attempt: int) -> float | 
     closing = tips_at(place, rotation)
     closing["steps"] = 10
     go(world, [closing], {**PUSHING, "position_tolerance_m": 0.03})
-    before = hand_now(world)
+    before = world.hand_rotation
     way = [tips_at(place, turned) for turned in _turns(rotation, knob.axis, angle_rad)]
     go(
         world,
@@ -188,10 +188,10 @@ def _twist(world: World, knob: Knob, angle_rad: float, attempt: int) -> float | 
         {**PUSHING, "position_tolerance_m": 0.03, "rotation_tolerance_rad": 0.15, "max_steps": 200},
     )
     held = world.state.gripper_opening_m > gripper.HELD_OPENING
-    turned = float(rotations.rotation_vector(hand_now(world) @ before.T) @ knob.axis)
+    turned = float(rotations.rotation_vector(world.hand_rotation @ before.T) @ knob.axis)
     here = np.array(world.state.eef_position)
     go(world, [{"position": here, "gripper": APART, "steps": 6}], {**PUSHING, "position_tolerance_m": 0.03})
-    go(world, [{"position": here - BACK_M * hand_now(world)[:, 2], "gripper": "hold"}], PUSHING)
+    go(world, [{"position": here - BACK_M * world.hand_rotation[:, 2], "gripper": "hold"}], PUSHING)
     return turned if held else None
 
 

@@ -47,7 +47,7 @@ def seen_now(world: World, thing: Found, unlike: Callable[[Points], float]) -> F
         unlike: How unlike the thing a surface (n, 3) is, where it may be after the motion: at 1 it is another thing.
     """
     found = _likest(world.find(thing.label), unlike)
-    if found is not None and _size(found) > AS_MUCH * _size(thing):
+    if found is not None and found.length_m > AS_MUCH * thing.length_m:
         return found
     world.draw_in()
     for candidates in _looks(world, thing.label):
@@ -60,10 +60,6 @@ def seen_now(world: World, thing: Found, unlike: Callable[[Points], float]) -> F
 def _likest(candidates: list[Found], unlike: Callable[[Points], float]) -> Found | None:
     rated = [(unlike(each.points), number) for number, each in enumerate(candidates)]
     return candidates[min(rated)[1]] if rated and min(rated)[0] < 1.0 else None
-
-
-def _size(thing: Found) -> float:
-    return float(np.linalg.norm(cloud.extent(thing.points).size))
 
 
 def _looks(world: World, label: str) -> Iterator[list[Found]]:

@@ -40,7 +40,7 @@ def pull(
     front = find_front(thing.points, thing.eye, direction)
     if front is None:
         return failed("no handle stands out from its front")
-    orientation = reach_in(front, rotations.from_quaternion(world.state.eef_quaternion))
+    orientation = reach_in(front, world.hand_rotation)
     grip_handle(world, front, orientation)
     start = np.array(world.state.eef_position)
     if world.state.gripper_opening_m < gripper.HELD_OPENING:

@@ -22,7 +22,6 @@ from rpent_manipulation.primitives.fingers import (
     both_hands,
     choose,
     go,
-    hand_now,
     line_up,
     push_through,
     tips,
@@ -162,7 +161,7 @@ def open_drawer(
     held = seize(world, grip, attempt)
     wanted = distance_m or DRAW_M
     start = tips(world)
-    push_through(world, [start + min(wanted, ARM_M) * grip.out], hand_now(world), speed_m=PULL_STEP_M)
+    push_through(world, [start + min(wanted, ARM_M) * grip.out], world.hand_rotation, speed_m=PULL_STEP_M)
     drive_along(world, (wanted - min(wanted, ARM_M)) * grip.out[:2])
     went = float((tips(world) - start) @ grip.out)
     kept = held and world.state.gripper_opening_m > gripper.HELD_OPENING

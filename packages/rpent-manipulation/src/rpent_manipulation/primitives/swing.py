@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rpent_manipulation import cloud, rotations
+from rpent_manipulation import cloud
 from rpent_manipulation.geometry import turn
 from rpent_manipulation.planning.controls import UP, nearer, pointing
 from rpent_manipulation.primitives.base import brought
@@ -88,7 +88,7 @@ def swing(
     way = _arc(arm, aside, distance_m) if arm else _line(thing.points, aside, ahead, distance_m or SHOVE_M)
     approach = ahead * math.cos(DIP_RAD) - UP * math.sin(DIP_RAD)
     closing = UP if abs(aside @ UP) < 0.5 else np.cross(UP, ahead)
-    rotation = nearer(pointing(approach, closing), rotations.from_quaternion(world.state.eef_quaternion))
+    rotation = nearer(pointing(approach, closing), world.hand_rotation)
     before = way[0] - 0.12 * approach
     line_up(world, [before, way[0]], rotation)
     result = push_through(world, way[2:], rotation)
@@ -108,10 +108,8 @@ def turn_handle(world: World, thing: Found, direction: str) -> ContactResult:
         thing: The handle.
         direction: `on`, `off`, or the sense as seen from the front.
     """
-    x, y = world.facing
-    right = np.array([y, -x, 0.0])
-    outer = right if direction in TO_THE_RIGHT else -right
-    return swing(world, thing, outer)
+    left = np.array([*world.leftward, 0.0])
+    return swing(world, thing, -left if direction in TO_THE_RIGHT else left)
 
 
 def _arc(arm: Arm, aside: NDArray[np.float64], distance_m: float | None) -> list[NDArray[np.float64]]:

@@ -58,8 +58,7 @@ class ContactTools:
         Returns:
             `held`: whether the fingers hold something after the lift; `reason` when not.
         """
-        self._empty_hand()
-        thing = self._at_hand(self.world.target(target, segment_id))
+        thing = self._at_hand(self._with_free_hand(target, segment_id))
         result = pick(self.world, thing, strategy, yaw_rad, attempt)
         data: dict[str, Any] = {
             "ok": result.held,
@@ -135,8 +134,7 @@ class ContactTools:
         Returns:
             `moved_m`: how far the thing really followed; `reason` when it did not.
         """
-        self._empty_hand()
-        thing = self._at_hand(self.world.target(target, segment_id))
+        thing = self._at_hand(self._with_free_hand(target, segment_id))
         result = pull(self.world, thing, distance_m, unit(direction))
         return ToolResult(data=contact_data(thing.label, result))
 
@@ -159,8 +157,7 @@ class ContactTools:
         Returns:
             `moved_m`: how far the thing moved; `reason` when it did not.
         """
-        self._empty_hand()
-        thing = self._at_hand(self.world.target(target, segment_id))
+        thing = self._at_hand(self._with_free_hand(target, segment_id))
         result = push(self.world, thing, distance_m, unit(direction))
         return ToolResult(data=contact_data(thing.label, result))
 
@@ -181,8 +178,7 @@ class ContactTools:
         Returns:
             `angle_rad`: how far the fingers turned; `reason` when they could not.
         """
-        self._empty_hand()
-        thing = self._at_hand(self.world.target(target, segment_id))
+        thing = self._at_hand(self._with_free_hand(target, segment_id))
         result = turn(self.world, thing, direction)
         return ToolResult(data=contact_data(thing.label, result))
 
@@ -212,9 +208,10 @@ class ContactTools:
         moved = self.world.bring_within_reach(thing.middle)
         return self.world.again(thing) if moved else thing
 
-    def _empty_hand(self) -> None:
-        if self.world.held is not None:
-            raise ToolError(f"The hand holds `{self.world.held.label}`; `place` or `release` it first.")
+    def _with_free_hand(self, target: str | None, segment_id: str | None) -> Found:
+        """Return the thing that a call means, unless the hand holds something."""
+        self.world.check_hand_free()
+        return self.world.target(target, segment_id)
 
 
 def contact_data(label: str, result: ContactResult) -> dict[str, Any]:

@@ -217,18 +217,14 @@ class FixtureTools(ContactTools):
         """Return a direction (3,) of length 1, world; words are as the robot sees it."""
         if not isinstance(direction, str):
             return unit(direction)
-        x, y = self.world.facing
+        left = np.array([*self.world.leftward, 0.0])
         named: dict[str, NDArray[np.float64]] = {
-            "left": np.array([-y, x, 0.0]),
-            "right": np.array([y, -x, 0.0]),
+            "left": left,
+            "right": -left,
             "up": np.array([0.0, 0.0, 1.0]),
             "down": np.array([0.0, 0.0, -1.0]),
         }
         return named[direction]
-
-    def _with_free_hand(self, target: str | None, segment_id: str | None) -> Found:
-        self._empty_hand()
-        return self.world.target(target, segment_id)
 
 
 def _swings(thing: Found) -> bool:

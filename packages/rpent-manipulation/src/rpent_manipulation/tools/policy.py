@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rpent.errors import ToolError
 from rpent.policies.loop import PolicyLoop, new_episode
 from rpent.policies.tools import VlaTools
 
@@ -36,8 +35,7 @@ class PolicyTools(VlaTools):
 
     def about_to_pick(self) -> None:
         """Refuse while the hand holds something."""
-        if self.world.held is not None:
-            raise ToolError(f"The hand holds `{self.world.held.label}`; `place` or `release` it first.")
+        self.world.check_hand_free()
 
     def picked_up(self, prompt: str, grip: Grip) -> Mapping[str, Any]:
         """Look at what the hand holds, so that `place` can put it down."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rpent.tools.result import ToolResult
 from rpent.tools.tool import tool
-from rpent_manipulation import rotations
 from rpent_manipulation.panda import gripper as fingers
 from rpent_manipulation.primitives.waypoints import TRANSIT, at
 from rpent_manipulation.tools.motion import Gripper, motion_data
@@ -64,7 +63,7 @@ class HandTools:
         """
         world = self.world
         before = np.array(world.state.eef_position)
-        approach = rotations.from_quaternion(world.state.eef_quaternion)[:, 2]
+        approach = world.hand_rotation[:, 2]
         blocked = approach[2] < DOWNWARDS and not self._rise(gripper)
         if blocked or approach[2] >= DOWNWARDS:
             world.move([at(self._drawn(SINK_M if blocked else 0.0), gripper=gripper)], TRANSIT)
