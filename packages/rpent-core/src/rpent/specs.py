@@ -318,7 +318,8 @@ class KindSpec:
     hook: str
     """The collect hook that modules of the group implement: `rpent_trainers`."""
     spec: str
-    """Import string of the frozen class that the hook yields; its field `name` is the entry point's name."""
+    """Import string of the frozen class that the hook yields; its field `name` is the entry point's name. A field
+    `environments: tuple[EnvironmentSpec, ...]` makes its managed environments known to `rpent env`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

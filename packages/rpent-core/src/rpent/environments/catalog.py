@@ -9,29 +9,32 @@ from rpent.environments.managed import ManagedEnvironment
 from rpent.errors import EnvironmentSetupError
 from rpent.plugins import registry
 from rpent.plugins.failure import LoadFailure
+from rpent.plugins.kinds import SPEC_TYPES
 from rpent.specs import environments_of, services_of
 from rpent.suggest import did_you_mean, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rpent.plugins.index import Entry
     from rpent.specs import EnvironmentSpec, ServiceSpec
 
 KINDS = ("robots", "policies", "perceptors")
+"""Core's kinds that have some; what plugins add (`KindSpec`) may have some too, in a field `environments`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredEnvironment:
-    """An environment, with the service that it was first found in and the distribution that ships it."""
+    """An environment, with the plugin that it was first found in and the distribution that ships it."""
 
     spec: EnvironmentSpec
-    service: ServiceSpec
+    service: ServiceSpec | None
+    """What runs in it; None where a plugin's own processes do."""
     distribution: str
     owner: str
-    """The robot, policy or perceptor: `libero`."""
+    """The robot, policy, perceptor, ...: `libero`."""
     sharing: tuple[str, ...] = ()
-    """Other distributions with services that run in it."""
+    """Other distributions of which something runs in it."""
     startable: bool = True
     """Whether the service starts with its defaults; a policy needs a checkpoint."""
     default: bool = True
@@ -55,33 +58,47 @@ def declared_environments() -> dict[str, DeclaredEnvironment]:
     entries = [
         entry
         for entry in current.index.entries()
-        if entry.kind in KINDS and not current.index.is_blocked(entry)
+        if (entry.kind in KINDS or _is_added(entry.kind)) and not current.index.is_blocked(entry)
     ]
     loaded = [(entry, current.try_entry(entry)) for entry in entries]
     return environments_in((entry, spec) for entry, spec in loaded if not isinstance(spec, LoadFailure))
 
 
 def environments_in(specs: Iterable[tuple[Entry, Any]]) -> dict[str, DeclaredEnvironment]:
-    """Return the environments of these robots, policies and perceptors by name, each once.
+    """Return the environments of these robots, policies, perceptors, ... by name, each once.
 
     Args:
         specs: What was loaded, with where it comes from.
     """
     found: dict[str, DeclaredEnvironment] = {}
     for entry, spec in specs:
-        for service in services_of(spec):
-            for environment in environments_of(service):
-                new = DeclaredEnvironment(
-                    environment,
-                    service,
-                    entry.distribution,
-                    entry.name,
-                    startable=service.starts_alone,
-                    default=environment is service.environment,
-                )
-                first = found.setdefault(environment.name, new)
-                found[environment.name] = first.shared_with(new)
+        for environment, service, default in _declared_by(entry.kind, spec):
+            new = DeclaredEnvironment(
+                environment,
+                service,
+                entry.distribution,
+                entry.name,
+                startable=service is not None and service.starts_alone,
+                default=default,
+            )
+            first = found.setdefault(environment.name, new)
+            found[environment.name] = first.shared_with(new)
     return found
+
+
+def _declared_by(kind: str, spec: Any) -> Iterator[tuple[EnvironmentSpec, ServiceSpec | None, bool]]:
+    """Yield a spec's environments, each with the service that runs in it and whether that prefers it."""
+    for service in services_of(spec):
+        for environment in environments_of(service):
+            yield environment, service, environment is service.environment
+    if _is_added(kind):
+        for environment in getattr(spec, "environments", ()):
+            yield environment, None, environment is spec.environments[0]
+
+
+def _is_added(kind: str) -> bool:
+    """Whether it is a kind that plugins add."""
+    return kind not in SPEC_TYPES and kind != "plugins"
 
 
 def declared_environment(name: str) -> DeclaredEnvironment:

@@ -11,6 +11,7 @@ from rpent.cli.params import no_plugin_option, verbose_option
 if TYPE_CHECKING:
     from rpent.environments.catalog import DeclaredEnvironment
     from rpent.environments.interpreter import Interpreter
+    from rpent.specs import ServiceSpec
 
 
 @click.command("sync")
@@ -63,11 +64,13 @@ def command(
     declared = declared_environment(name)
     managed = declared.managed
 
-    def start_service(interpreter: Interpreter) -> None:
-        say(f"Starting `{declared.owner}/{declared.service.name}` once")
-        _start(declared, interpreter)
+    service = declared.service if start and declared.startable else None
 
-    start = start and declared.startable
+    def start_service(interpreter: Interpreter) -> None:
+        assert service is not None
+        say(f"Starting `{declared.owner}/{service.name}` once")
+        _start(declared, service, interpreter)
+
     choices = BuildChoices(
         python=_place(python) if python and "/" in python else python,
         torch_backend=torch_backend,
@@ -75,7 +78,7 @@ def command(
         find_links=tuple(_place(text) for text in find_links),
     )
     built = managed.sync(
-        say=say, start_service=start_service if start else None, rebuild=rebuild, choices=choices
+        say=say, start_service=start_service if service else None, rebuild=rebuild, choices=choices
     )
     seconds = managed.record().get("elapsed_s", 0)
     click.echo(f"`{name}` is ready after {seconds:.0f} s." if built else f"`{name}` is up to date.")
@@ -88,7 +91,7 @@ def _place(text: str) -> str:
     return text if "://" in text else str(Path(text).expanduser().absolute())
 
 
-def _start(declared: DeclaredEnvironment, interpreter: Interpreter) -> None:
+def _start(declared: DeclaredEnvironment, service: ServiceSpec, interpreter: Interpreter) -> None:
     """Start the service with its defaults and say what stands in the way.
 
     Raises:
@@ -98,7 +101,7 @@ def _start(declared: DeclaredEnvironment, interpreter: Interpreter) -> None:
     from rpent.services.trial import start_once
 
     try:
-        start_once(declared.service, interpreter, distribution=declared.distribution)
+        start_once(service, interpreter, distribution=declared.distribution)
     except RpentError as error:
         raise EnvironmentSetupError(
             f"The environment `{declared.spec.name}` was built, but its service does not start: {error.message}",

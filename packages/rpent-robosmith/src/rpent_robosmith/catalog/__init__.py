@@ -1,0 +1,1 @@
+"""The environments that RoboSmith knows: entries of YAML catalogs, and the search over them."""

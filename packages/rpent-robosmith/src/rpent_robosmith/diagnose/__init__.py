@@ -1,0 +1,1 @@
+"""Analysing recorded episodes, and comparing two sets of them."""

@@ -1,0 +1,1 @@
+"""Judging policies: statistics of seeded episodes, baselines, verdicts."""

@@ -1,0 +1,1 @@
+"""Inspectors: what policies, datasets and environments take, give and hold."""

@@ -1,0 +1,1 @@
+"""Making a policy fit a dataset or an environment: check, generate, validate."""

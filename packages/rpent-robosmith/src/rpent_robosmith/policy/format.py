@@ -1,0 +1,60 @@
+"""A policy on disk: `policy.json` (what it is) beside `policy.safetensors` (numbers only)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from rpent_robosmith.catalog.entry import EnvEntry
+from rpent_robosmith.data import Data
+from rpent_robosmith.facts import SpaceFacts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SCHEMA_VERSION = 1
+DESCRIPTION_FILE = "policy.json"
+WEIGHTS_FILE = "policy.safetensors"
+
+
+class Normalization(Data):
+    """How an observation is scaled before the network: clip((x - mean) / sqrt(var + epsilon), -clip, clip)."""
+
+    epsilon: float = 1e-8
+    clip: float = 10.0
+
+
+class PolicyDescription(Data):
+    """What a policy takes and gives, and what its network is."""
+
+    version: int = SCHEMA_VERSION
+    kind: Literal["mlp"] = "mlp"
+    algorithm: str
+    trainer: str
+    observation: SpaceFacts
+    """A Dict is flattened by concatenating its parts in sorted order of their keys."""
+    action: SpaceFacts
+    activation: Literal["tanh", "relu"]
+    layers: int
+    """Linear layers: weights `layers.0.weight` (out, in) float32, `layers.0.bias` (out,), ..."""
+    output: Literal["clip", "tanh_scaled", "argmax"]
+    """`clip`: the last layer is the action, clipped to the bounds. `tanh_scaled`: tanh, then from [-1, 1] to the
+    bounds. `argmax`: index of the largest logit, plus the space's start."""
+    normalization: Normalization | None = None
+    """With `observation.mean` and `observation.var` (S,) float64 among the weights."""
+    chunk_length: int = 1
+    """Actions in one answer: the network's output is (chunk_length * action size,)."""
+    entry: EnvEntry | None = None
+    """The environment that it was trained in."""
+    control_rate_hz: float | None = None
+    facts: dict[str, Any] = {}
+    """Plain data worth knowing: seed, steps, success rate, versions."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PolicyParameters:
+    """A policy in memory."""
+
+    description: PolicyDescription
+    weights: dict[str, NDArray[np.generic]]

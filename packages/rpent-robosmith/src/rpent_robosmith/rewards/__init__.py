@@ -1,0 +1,1 @@
+"""Reward functions as text: their contract, what is checked before they run, how candidates are searched."""

@@ -1,0 +1,1 @@
+"""Contract tests for RoboSmith's plugins."""

@@ -1,0 +1,1 @@
+"""The training graph: its state, its nodes, and how a run survives."""
