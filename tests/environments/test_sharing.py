@@ -28,7 +28,7 @@ def build(spec, distribution="rpent-core"):
 
 
 def entry(distribution, name):
-    return SimpleNamespace(distribution=distribution, name=name)
+    return SimpleNamespace(distribution=distribution, name=name, kind="policies")
 
 
 def policy(name, *environments):
