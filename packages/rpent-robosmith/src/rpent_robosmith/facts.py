@@ -54,6 +54,8 @@ class EnvFacts(Data):
     observation_numbers: dict[str, tuple[NumberFacts, ...]] = {}
     """Part of the observation (empty string where it is one vector) → its numbers."""
     action_numbers: tuple[NumberFacts, ...] = ()
+    action_parts: dict[str, int] = {}
+    """Of a robot's action: field → its length, in order."""
     max_episode_steps: int | None = None
     control_rate_hz: float | None = None
     render_modes: tuple[str, ...] = ()

@@ -35,6 +35,8 @@ class PolicyDescription(Data):
     observation: SpaceFacts
     """A Dict is flattened by concatenating its parts in sorted order of their keys."""
     action: SpaceFacts
+    action_parts: dict[str, int] = {}
+    """Of a robot's action: field → its length, in order; empty where the environment does not name its parts."""
     activation: Literal["tanh", "relu"]
     layers: int
     """Linear layers: weights `layers.0.weight` (out, in) float32, `layers.0.bias` (out,), ..."""

@@ -52,6 +52,8 @@ class Job:
     distribution: str = "rpent-robosmith"
     """Whose job it is; that distribution is importable in the worker."""
     label: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables for the worker; sealed, it has none of them any more."""
 
 
 class Bench(Protocol):

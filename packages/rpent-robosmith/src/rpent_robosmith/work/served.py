@@ -1,0 +1,154 @@
+"""Env servers of installed robots for workers: started here, reached from there.
+
+A worker's interpreter has neither the robot's simulator nor its plugin. So the robot's env server is started on this
+side, as for a run, in the interpreter that has its simulator; the worker gets its address, and what the robot's
+embodiment says of its state and action.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import UsageError
+
+from rpent_robosmith.catalog.entry import EnvEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from rpent.policies.embodiment import Embodiment
+    from rpent.services.supervisor import Supervisor
+    from rpent.specs import RobotSpec
+
+    from rpent_robosmith.work.api import Bench, Job
+
+ADAPTER = "rpent"
+VARIABLE = "RPENT_SMITH_SERVED"
+"""Environment variable of a worker that says where the env server of its environment is."""
+OWN_KWARGS = frozenset({"state", "goal_m"})
+"""What an entry's `kwargs` hold for the adapter; the rest are the robot's options."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Served:
+    supervisor: Supervisor
+    address: str
+    """JSON for the worker."""
+
+
+class ServingBench:
+    """Runs jobs on another bench; where a job's entry is a robot's, its env server is there first.
+
+    Env servers stay for the next job with the same robot and options, until `close`.
+
+    Args:
+        bench: Runs the jobs.
+        logs: Folder for the env servers' logs.
+        env_python: Interpreter for the env servers; None takes the robot's own environment.
+    """
+
+    def __init__(self, bench: Bench, *, logs: Path, env_python: str | None = None) -> None:
+        self._bench, self._logs, self._env_python = bench, logs, env_python
+        self._served: dict[str, _Served] = {}
+
+    def run(self, job: Job, heard: Callable[[str, Mapping[str, Any]], None] | None = None) -> dict[str, Any]:
+        """Run a job, see `rpent_robosmith.work.api.Bench.run`.
+
+        Raises:
+            PluginError: The entry's robot is not installed.
+            ServiceError: Its env server cannot be started.
+            UsageError: The entry names an option that the robot does not have.
+        """
+        found = job.params.get("entry")
+        if found is not None and dict(found).get("adapter") == ADAPTER:
+            served = self._serve(EnvEntry.model_validate(dict(found)))
+            job = replace(job, variables={**job.variables, VARIABLE: served.address})
+        return self._bench.run(job, heard)
+
+    def close(self) -> None:
+        """Stop the env servers."""
+        while self._served:
+            self._served.popitem()[1].supervisor.stop()
+
+    def __enter__(self) -> ServingBench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _serve(self, entry: EnvEntry) -> _Served:
+        options = {name: value for name, value in entry.kwargs.items() if name not in OWN_KWARGS}
+        key = json.dumps([entry.env_id, options], sort_keys=True)
+        known = self._served.get(key)
+        if known is not None and known.supervisor.alive("env"):
+            return known
+        if known is not None:
+            known.supervisor.stop()
+        self._served[key] = served = _start(entry, options, self._logs, self._env_python)
+        return served
+
+
+def embodiment_of(robot: str) -> Embodiment:
+    """Return an installed robot as policies see it.
+
+    Raises:
+        PluginError: It is not installed.
+        UsageError: It does not say what it offers policies.
+    """
+    from rpent.plugins import registry  # noqa: PLC0415
+    from rpent.policies import chosen  # noqa: PLC0415
+
+    return chosen.embodiment_of(registry.get("robots", robot))
+
+
+def _start(entry: EnvEntry, options: Mapping[str, Any], logs: Path, python: str | None) -> _Served:
+    from rpent.plugins import registry  # noqa: PLC0415
+    from rpent.services.request import ServiceRequest  # noqa: PLC0415
+    from rpent.services.supervisor import Supervisor  # noqa: PLC0415
+
+    robot: RobotSpec = registry.get("robots", entry.env_id)
+    spec = next((service for service in robot.services if service.name == "env"), None)
+    if spec is None:
+        raise UsageError(f"The robot `{robot.name}` has no env server, so nothing can be trained there.")
+    token = secrets.token_hex(16)
+    origin = registry.current().index.owner("robots", robot.name)
+    request = ServiceRequest(
+        spec=spec,
+        config=_service_config(robot, options),
+        token=token,
+        python=python,
+        distribution=origin.distribution if origin is not None else "",
+        identity=f"{robot.name}/env",
+        schema=spec.schema,
+    )
+    logs.mkdir(parents=True, exist_ok=True)
+    supervisor = Supervisor(logs_dir=logs, on_event=lambda event: endpoints.append(event.get("endpoint")))
+    endpoints: list[str | None] = []
+    supervisor.start([request])
+    endpoint = next(found for found in reversed(endpoints) if found)
+    address = {"endpoint": endpoint, "token": token, **_described(embodiment_of(robot.name))}
+    return _Served(supervisor=supervisor, address=json.dumps(address))
+
+
+def _service_config(robot: RobotSpec, options: Mapping[str, Any]) -> dict[str, Any]:
+    from rpent.config import build_config  # noqa: PLC0415
+    from rpent.plugins.named import load_named  # noqa: PLC0415
+
+    model = load_named(robot.config, f"robot `{robot.name}`")
+    config = build_config(model, options, what=f"robot `{robot.name}`")
+    setup = load_named(robot.robot, f"robot `{robot.name}`")(config).setup()
+    return dict(setup.service_configs.get("env", {}))
+
+
+def _described(embodiment: Embodiment) -> dict[str, Any]:
+    """Return what the worker must know of the robot, as plain data."""
+    return {
+        "state": dict(embodiment.state),
+        "action": {name: [part.length, part.low, part.high] for name, part in embodiment.action.items()},
+        "camera": next(iter(embodiment.cameras), None),
+        "control_rate_hz": embodiment.control_rate_hz,
+    }
