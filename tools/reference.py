@@ -9,14 +9,15 @@ import ast
 import inspect
 import re
 import sys
-from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.testing import CliRunner
+from reference_hooks import hooks_section, specs_sections
 from reference_python import api_page, events_page, events_schema
+from reference_robosmith import robosmith_page
 from reference_tools import tools_page
 from rpent import hookspecs, specs
 from rpent.cli import main as root_command
@@ -34,51 +35,16 @@ NOTE = "<!-- Written by tools/reference.py from the code; `make docs` renews it.
 
 
 def hooks_page() -> str:
-    """Every hook: signature, purpose and example."""
-    lines = ["# Hooks\n", inspect.getdoc(hookspecs) or "", ""]
-    for family in (hookspecs.CollectHooks, hookspecs.LifecycleHooks):
-        lines += [f"\n## {family.__name__}\n", inspect.getdoc(family) or ""]
-        for name, member in vars(family).items():
-            if name.startswith("rpent_"):
-                parameters = [p for p in inspect.signature(member).parameters if p != "self"]
-                lines += [f"\n### `{name}({', '.join(parameters)})`\n", inspect.getdoc(member) or ""]
-    return "\n".join(lines)
-
-
-def field_docs(cls: type) -> dict[str, str]:
-    """The string under each field of a class, by field name."""
-    body = ast.parse(inspect.getsource(cls)).body[0].body  # type: ignore[attr-defined]
-    docs = {}
-    for statement, following in pairwise(body):
-        if (
-            isinstance(statement, ast.AnnAssign)
-            and isinstance(following, ast.Expr)
-            and isinstance(following.value, ast.Constant)
-        ):
-            docs[statement.target.id] = inspect.cleandoc(str(following.value.value)).replace("\n", " ")  # type: ignore[union-attr]
-    return docs
+    """Every hook of core."""
+    families = (hookspecs.CollectHooks, hookspecs.LifecycleHooks)
+    return "\n".join(
+        ["# Hooks\n", inspect.getdoc(hookspecs) or "", "", *(hooks_section(each) for each in families)]
+    )
 
 
 def specs_page() -> str:
-    """Every frozen spec and its fields."""
-    lines = ["# Specs\n", inspect.getdoc(specs) or ""]
-    for name, cls in vars(specs).items():
-        if not (inspect.isclass(cls) and is_dataclass(cls) and cls.__module__ == specs.__name__):
-            continue
-        docs = field_docs(cls)
-        lines += [
-            f"\n## `{name}`\n",
-            inspect.getdoc(cls) or "",
-            "",
-            "| field | type | meaning |",
-            "|---|---|---|",
-        ]
-        for field in fields(cls):
-            kind = str(field.type).replace("|", "\\|")
-            lines.append(
-                f"| `{field.name}` | `{kind}` | {docs.get(field.name, '').replace('|', chr(92) + '|')} |"
-            )
-    return "\n".join(lines)
+    """Every frozen spec of core."""
+    return "\n".join(["# Specs\n", inspect.getdoc(specs) or "", specs_sections(specs)])
 
 
 def commands(command: click.Command, path: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
@@ -139,6 +105,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "events.md": events_page(),
         REFERENCE / "events.schema.json": events_schema(),
         REFERENCE / "api.md": api_page(),
+        REFERENCE / "robosmith.md": robosmith_page(),
         REFERENCE / "libero-tools.md": tools_page("LIBERO", "libero", LiberoToolkit),
         REFERENCE / "robocasa-tools.md": tools_page("RoboCasa365", "robocasa", RobocasaToolkit),
     }
