@@ -87,3 +87,7 @@ class TaskSpec(Data):
     """For imitation."""
     stated: tuple[str, ...] = ()
     """Names of the fields that the user gave."""
+    avoid: tuple[str, ...] = ()
+    """Environments, robots and algorithms that the sentence says no to, by the names of catalogs and trainers."""
+    notes: tuple[str, ...] = ()
+    """What the sentence asks for and no field holds, and what was read in one of several ways; for people."""

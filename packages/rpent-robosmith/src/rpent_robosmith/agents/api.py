@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from rpent_robosmith.agents.model import ModelClient
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.facts import EnvFacts
     from rpent_robosmith.reports import (
@@ -35,6 +36,14 @@ class AgentContext:
     max_cost_usd: float | None = None
     log: str | None = None
     """File that every exchange with a model is appended to."""
+    request_timeout_s: float = 300.0
+    """Of one request to the model, waiting for a rate limit apart."""
+    seconds_left: Callable[[], float | None] | None = None
+    """Of the run's wall-clock budget; None, or a call that returns None, is no limit."""
+    say: Callable[[str], None] | None = None
+    """Told, a line each, what people should know: an answer that could not be used, a retry."""
+    client: ModelClient | None = None
+    """The run's model, shared by its agents so that budgets hold for all of them; made from the above when None."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
