@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 class WorkError(RpentError):
     """A job failed in its worker: its own mistake, a limit that it ran into, or the end of the process."""
 
-    def __init__(self, message: str, *, kind: str = "error", hint: str | None = None) -> None:
+    def __init__(self, message: str, *, kind: str = "error", hint: str | None = None, log: str = "") -> None:
         super().__init__(message, hint=hint)
         self.kind = kind
         """`error`, `timeout`, `silence`, `memory`, `killed`, `protocol`, `reward`."""
+        self.log = log
+        """The last lines that the worker printed, made printable; also a note that a traceback shows."""
+        if log:
+            self.add_note(log)
+
+
+class EnoughError(Exception):
+    """Raised by whoever hears a job's messages: the job is asked to end with what there is (`context.stopping()`)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +35,9 @@ class Limits:
     """What a worker may use."""
 
     wall_s: float | None = None
-    """Seconds that the whole job may take."""
+    """Seconds that the whole job may take; then it is killed."""
+    ask_s: float | None = None
+    """Seconds after which it is asked to end with what there is (`context.stopping()`)."""
     silence_s: float = 60.0
     """Seconds without a word (a worker reports at least every few seconds) that count as a hang."""
     memory_bytes: int = 6 * 2**30
@@ -51,6 +61,10 @@ class Job:
     has what they hold. None at all: the current interpreter."""
     distribution: str = "rpent-robosmith"
     """Whose job it is; that distribution is importable in the worker."""
+    sharing: tuple[str, ...] = ()
+    """Other distributions that must be importable there: a third party's trainer, adapter, robot."""
+    needs: tuple[str, ...] = ()
+    """Top-level modules without which it cannot run; none: what the environments hold (their probes)."""
     label: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Environment variables for the worker; sealed, it has none of them any more."""
@@ -65,6 +79,8 @@ class Bench(Protocol):
         Args:
             job: What to do.
             heard: Called with each message of the job: its kind (`progress`, `evaluation`, `checkpoint`, ...) and data.
+                `sealed` comes when the job has sealed itself, with `caveats`: sentences about what this kernel could
+                not forbid. It may raise `EnoughError`; any other exception ends the worker and is passed on.
 
         Raises:
             WorkError: It failed, hung, was killed or ran into a limit; the message says which.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rpent.policies.embodiment import Embodiment
+    from rpent.run.resolve import Registry
+    from rpent.services.request import ServiceRequest
     from rpent.services.supervisor import Supervisor
     from rpent.specs import RobotSpec
 
@@ -49,10 +51,14 @@ class ServingBench:
         bench: Runs the jobs.
         logs: Folder for the env servers' logs.
         env_python: Interpreter for the env servers; None takes the robot's own environment.
+        registry: Where robots come from; the installed plugins when None.
     """
 
-    def __init__(self, bench: Bench, *, logs: Path, env_python: str | None = None) -> None:
+    def __init__(
+        self, bench: Bench, *, logs: Path, env_python: str | None = None, registry: Registry | None = None
+    ) -> None:
         self._bench, self._logs, self._env_python = bench, logs, env_python
+        self._registry = registry
         self._served: dict[str, _Served] = {}
 
     def run(self, job: Job, heard: Callable[[str, Mapping[str, Any]], None] | None = None) -> dict[str, Any]:
@@ -88,50 +94,43 @@ class ServingBench:
             return known
         if known is not None:
             known.supervisor.stop()
-        self._served[key] = served = _start(entry, options, self._logs, self._env_python)
+        self._served[key] = served = self._start(entry, options)
         return served
 
+    def _start(self, entry: EnvEntry, options: Mapping[str, Any]) -> _Served:
+        from rpent.plugins import registry  # noqa: PLC0415  (for entries of robots only)
+        from rpent.policies.chosen import embodiment_of  # noqa: PLC0415
+        from rpent.services.supervisor import Supervisor  # noqa: PLC0415
 
-def embodiment_of(robot: str) -> Embodiment:
-    """Return an installed robot as policies see it.
+        known = self._registry or registry.current()
+        robot: RobotSpec = known.get("robots", entry.env_id)
+        address = _described(embodiment_of(robot))
+        origin = known.resolve("robots", entry.env_id)
+        request = replace(_request(robot, options), python=self._env_python, distribution=origin.distribution)
+        self._logs.mkdir(parents=True, exist_ok=True)
+        endpoints: list[str] = []
+        supervisor = Supervisor(
+            logs_dir=self._logs, on_event=lambda event: endpoints.append(event.get("endpoint", ""))
+        )
+        supervisor.start([request])
+        endpoint = next(found for found in reversed(endpoints) if found)
+        address |= {"endpoint": endpoint, "token": request.token}
+        return _Served(supervisor=supervisor, address=json.dumps(address))
 
-    Raises:
-        PluginError: It is not installed.
-        UsageError: It does not say what it offers policies.
-    """
-    from rpent.plugins import registry  # noqa: PLC0415
-    from rpent.policies import chosen  # noqa: PLC0415
 
-    return chosen.embodiment_of(registry.get("robots", robot))
-
-
-def _start(entry: EnvEntry, options: Mapping[str, Any], logs: Path, python: str | None) -> _Served:
-    from rpent.plugins import registry  # noqa: PLC0415
+def _request(robot: RobotSpec, options: Mapping[str, Any]) -> ServiceRequest:
     from rpent.services.request import ServiceRequest  # noqa: PLC0415
-    from rpent.services.supervisor import Supervisor  # noqa: PLC0415
 
-    robot: RobotSpec = registry.get("robots", entry.env_id)
     spec = next((service for service in robot.services if service.name == "env"), None)
     if spec is None:
         raise UsageError(f"The robot `{robot.name}` has no env server, so nothing can be trained there.")
-    token = secrets.token_hex(16)
-    origin = registry.current().index.owner("robots", robot.name)
-    request = ServiceRequest(
+    return ServiceRequest(
         spec=spec,
         config=_service_config(robot, options),
-        token=token,
-        python=python,
-        distribution=origin.distribution if origin is not None else "",
+        token=secrets.token_hex(16),
         identity=f"{robot.name}/env",
         schema=spec.schema,
     )
-    logs.mkdir(parents=True, exist_ok=True)
-    supervisor = Supervisor(logs_dir=logs, on_event=lambda event: endpoints.append(event.get("endpoint")))
-    endpoints: list[str | None] = []
-    supervisor.start([request])
-    endpoint = next(found for found in reversed(endpoints) if found)
-    address = {"endpoint": endpoint, "token": token, **_described(embodiment_of(robot.name))}
-    return _Served(supervisor=supervisor, address=json.dumps(address))
 
 
 def _service_config(robot: RobotSpec, options: Mapping[str, Any]) -> dict[str, Any]:

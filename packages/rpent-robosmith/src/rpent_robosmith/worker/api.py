@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class JobContext(Protocol):
     """How a job speaks with its owner."""
 
-    def tell(self, kind: str, **data: Any) -> None:
+    def tell(self, kind: str, /, **data: Any) -> None:
         """Send a message: plain data and numeric arrays."""
 
     def seal(self, *, readable: Sequence[str] = ()) -> None:
@@ -47,6 +47,14 @@ class EnvAdapter(ABC):
         Raises:
             UsageError: The entry cannot be made.
         """
+
+    def numbers(self, env: gymnasium.Env[Any, Any]) -> Mapping[str, Sequence[str]]:
+        """Return what the numbers of the spaces are, where only the framework knows.
+
+        Returns:
+            `action`, and `observation` or the keys of a Dict observation, to one `name [unit]` a number.
+        """
+        return {}
 
     def close(self) -> None:  # noqa: B027 (most have nothing to do)
         """Release what environments share."""

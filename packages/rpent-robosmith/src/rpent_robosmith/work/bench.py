@@ -1,0 +1,183 @@
+"""Runs jobs in worker processes and watches over them; nothing that a worker does outlives the call."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+from rpent.errors import ExitCode, FrameError, clause
+from rpent.printable import printable
+
+from rpent_robosmith.work import stream
+from rpent_robosmith.work.api import EnoughError, WorkError
+from rpent_robosmith.work.interpreter import interpreter_for
+from rpent_robosmith.work.process import WorkerProcess
+from rpent_robosmith.work.watch import Watch, resident_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rpent_robosmith.work.api import Job
+
+    Heard = Callable[[str, Mapping[str, Any]], None]
+
+_LOG_BYTES = 32 * 2**10
+_LOG_LINES = 20
+_LOOK_S = 0.5
+_END_S = 2.0
+
+
+class ProcessBench:
+    """A `Bench` of processes on this machine. Several threads may run jobs at once.
+
+    Args:
+        python: The interpreter that the user chose; None takes each job's managed environment, or the current one.
+    """
+
+    def __init__(self, *, python: str | None = None) -> None:
+        self._python = python
+
+    def run(self, job: Job, heard: Callable[[str, Mapping[str, Any]], None] | None = None) -> dict[str, Any]:
+        """Run a job to its end and return its result, see `rpent_robosmith.work.api.Bench`."""
+        interpreter = interpreter_for(job, python=self._python)
+        process = WorkerProcess(interpreter, sealed=job.sealed, variables=job.variables)
+        try:
+            return _Conversation(job, process, heard or (lambda _kind, _data: None)).hold()
+        finally:
+            process.end()
+
+
+class _Conversation:
+    """One job with its worker, from the first word to the last."""
+
+    def __init__(self, job: Job, process: WorkerProcess, heard: Heard) -> None:
+        self._job, self._process, self._heard = job, process, heard
+        self._limits = stream.limits_of(job.limits)
+        self._reader = stream.Reader(process.messages, self._limits)
+        self._watch = Watch(job.limits)
+        self._log = bytearray()
+        self._sealed = False
+        self._asked = False
+
+    def hold(self) -> dict[str, Any]:
+        """Send the job, hear what is said, and return the result.
+
+        Raises:
+            WorkError: See `Bench.run`.
+        """
+        self._send(
+            "job",
+            run=self._job.run,
+            params=self._job.params,
+            message_bytes=self._job.limits.message_bytes,
+            memory_bytes=self._job.limits.memory_bytes,
+        )
+        while True:
+            result = self._listen()
+            if result is not None:
+                return result
+            self._look()
+
+    def _send(self, kind: str, **data: Any) -> None:
+        with contextlib.suppress(BrokenPipeError):  # it ended; what it said is still to be heard
+            stream.write(self._process.control, stream.pack(kind, data, self._limits))
+
+    def _listen(self) -> dict[str, Any] | None:
+        ready, _, _ = select.select((self._process.messages, self._process.output), (), (), _LOOK_S)
+        if self._process.output in ready:
+            self._keep_output()
+        if self._process.messages not in ready:
+            return None
+        try:
+            for kind, data in self._reader.read():
+                if kind == "result":
+                    return self._result(data)
+                self._hear(kind, data)
+        except FrameError as error:
+            raise self._failure(f"sent what is no message ({clause(error)})", "protocol") from error
+        except EOFError:
+            raise self._ended() from None
+        self._watch.alive()
+        return None
+
+    def _hear(self, kind: str, data: dict[str, Any]) -> None:
+        if kind == "error":
+            raise self._told_error(data)
+        self._sealed = self._sealed or kind == "sealed"
+        with self._watch.paused():
+            try:
+                self._heard(kind, data)
+            except EnoughError:
+                self._ask()
+
+    def _result(self, data: dict[str, Any]) -> dict[str, Any]:
+        if self._job.sealed and not self._sealed:
+            raise self._failure("gave a result without having sealed itself", "protocol")
+        return data
+
+    def _look(self) -> None:
+        """Hold the worker to its limits."""
+        limits = self._job.limits
+        if self._watch.should_ask():
+            self._ask()
+        if self._watch.overdue():
+            raise self._failure(f"took longer than its {limits.wall_s:g} s", "timeout")
+        if self._watch.silent():
+            raise self._failure(f"said nothing for {self._watch.silence_s:g} s", "silence")
+        if resident_bytes(self._process.pid) > limits.memory_bytes:
+            raise self._failure(
+                f"took more than its {limits.memory_bytes / 2**20:.0f} MiB of memory", "memory"
+            )
+
+    def _ask(self) -> None:
+        if not self._asked:
+            self._asked = True
+            self._send("stop")
+
+    def _keep_output(self) -> None:
+        self._log += os.read(self._process.output, 2**16)
+        del self._log[:-_LOG_BYTES]
+
+    def _told_error(self, data: Mapping[str, Any]) -> WorkError:
+        hint = data.get("hint")
+        error = self._failure(
+            str(data.get("message", ""))[:2000],
+            str(data.get("kind", "error"))[:40],
+            hint=printable(hint[:500]) if isinstance(hint, str) else None,
+            sentence=data.get("expected") is True,
+        )
+        if data.get("usage") is True:
+            error.exit_code = ExitCode.USAGE
+        return error
+
+    def _ended(self) -> WorkError:
+        code = self._process.wait(_END_S)
+        if code is None:
+            return self._failure("closed its connection and went on", "protocol")
+        if code >= 0:
+            return self._failure(f"ended by itself with code {code} before it had a result", "killed")
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return self._failure(f"was killed by {name}", "killed")
+
+    def _failure(self, what: str, kind: str, *, hint: str | None = None, sentence: bool = False) -> WorkError:
+        what = printable(what)
+        label = self._job.label or self._job.run
+        message = what if sentence else f"The job `{label}` {what}."
+        return WorkError(message, kind=kind, hint=hint, log=self._last_lines())
+
+    def _last_lines(self) -> str:
+        deadline = time.monotonic() + 0.2
+        while time.monotonic() < deadline and select.select((self._process.output,), (), (), 0.02)[0]:
+            before = len(self._log)
+            self._keep_output()
+            if len(self._log) == before:
+                break
+        lines = printable(self._log.decode("utf-8", "replace").replace("\r\n", "\n")).splitlines()
+        return "\n".join(lines[-_LOG_LINES:])
