@@ -37,10 +37,15 @@ class EnvEntry(Data):
     description: str
     max_episode_steps: int | None = Field(None, ge=1)
     measures: dict[str, Measure] = {}
+    numbers: dict[str, tuple[str, ...]] = {}
+    """What the numbers of an observation and action are, where the environment's own documentation has no table of
+    them: `observation` (or a part's key) and `action` → `name [unit]` each; of a discrete action, each choice."""
     success: Success
     progress: str
     """The measure that tells better from worse while nothing succeeds yet (`return` is the environment's own)."""
     training: TrainingDefaults | None = None
+    """None: nothing that comes along learns it within reason (pictures, hours); it is never chosen for a sentence, and
+    used where it is named."""
     source: str = ""
     """Where it is documented."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-class _StrictLoader(yaml.SafeLoader):  # type: ignore[misc]  (PyYAML has no types)
+class _StrictLoader(yaml.SafeLoader):  # type: ignore[misc]
     """Refuses what YAML would drop in silence: a key that is given twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
