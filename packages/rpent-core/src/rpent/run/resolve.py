@@ -112,7 +112,7 @@ def resolve(request: RunRequest, registry: Registry | None = None) -> Resolved:
         perceptor_service_config=perceptor_service_config,
         policy=policy,
         setup=robot.setup(),
-        origins=tuple(_origin(source, kind, name) for kind, name in used),
+        origins=tuple(origin_of(source, kind, name) for kind, name in used),
     )
     _check_endpoints(resolved)
     _check_pythons(request)
@@ -179,7 +179,8 @@ def _python_options(request: RunRequest) -> Iterator[tuple[str, str]]:
         yield f"--{'policy' if service == VLA else service}-python", python
 
 
-def _origin(source: Registry, kind: str, name: str) -> Origin:
+def origin_of(source: Registry, kind: str, name: str) -> Origin:
+    """Return which distribution a plugin comes from; a test's own come from none."""
     find = getattr(source, "resolve", None)
     if find is None:
         return Origin(kind=kind, name=name)

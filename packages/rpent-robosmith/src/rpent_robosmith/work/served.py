@@ -100,6 +100,7 @@ class ServingBench:
     def _start(self, entry: EnvEntry, options: Mapping[str, Any]) -> _Served:
         from rpent.plugins import registry  # noqa: PLC0415  (for entries of robots only)
         from rpent.policies.chosen import embodiment_of  # noqa: PLC0415
+        from rpent.run.resolve import origin_of  # noqa: PLC0415
         from rpent.services.supervisor import Supervisor  # noqa: PLC0415
 
         known = self._registry or registry.current()
