@@ -106,7 +106,7 @@ class ServingBench:
         known = self._registry or registry.current()
         robot: RobotSpec = known.get("robots", entry.env_id)
         address = _described(embodiment_of(robot))
-        origin = known.resolve("robots", entry.env_id)
+        origin = origin_of(known, "robots", entry.env_id)
         request = replace(_request(robot, options), python=self._env_python, distribution=origin.distribution)
         self._logs.mkdir(parents=True, exist_ok=True)
         endpoints: list[str] = []
