@@ -1,6 +1,7 @@
 """The workshop on robots: their env servers as Gymnasium environments, started beside the worker."""
 
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -90,6 +91,26 @@ def test_the_seed_is_the_scene_and_one_server_is_enough(tmp_path):
     results, addresses = run(scene, entry(), entry(), entry(kwargs={"task": 1}), tmp_path=tmp_path)
     assert results == [[1, 2]] * 3
     assert addresses[0] == addresses[1] != addresses[2]
+
+
+def test_jobs_at_the_same_time_have_a_server_each(tmp_path):
+    both = threading.Barrier(2, timeout=30)
+    addresses = []
+
+    class Meeting:
+        def run(self, job, heard=None):
+            addresses.append(job.variables[VARIABLE])
+            both.wait()
+            return {}
+
+    with ServingBench(Meeting(), logs=tmp_path, registry=FakeRegistry()) as bench:
+        job = Job(run="", params={"entry": entry().model_dump()})
+        jobs = [threading.Thread(target=bench.run, args=(job,)) for _ in range(2)]
+        for each in jobs:
+            each.start()
+        for each in jobs:
+            each.join()
+    assert len(set(addresses)) == 2
 
 
 @pytest.mark.parametrize(

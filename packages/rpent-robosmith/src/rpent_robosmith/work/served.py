@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import json
 import secrets
+import threading
+from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,7 @@ from rpent.errors import UsageError
 from rpent_robosmith.catalog.entry import EnvEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from rpent.policies.embodiment import Embodiment
@@ -43,9 +46,10 @@ class _Served:
 
 
 class ServingBench:
-    """Runs jobs on another bench; where a job's entry is a robot's, its env server is there first.
+    """Runs jobs on another bench; where a job's entry is a robot's, an env server of its own is there first.
 
-    Env servers stay for the next job with the same robot and options, until `close`.
+    Jobs at the same time get a server each. A server stays for later jobs with the same robot and options, until
+    `close`.
 
     Args:
         bench: Runs the jobs.
@@ -59,7 +63,9 @@ class ServingBench:
     ) -> None:
         self._bench, self._logs, self._env_python = bench, logs, env_python
         self._registry = registry
-        self._served: dict[str, _Served] = {}
+        self._lock = threading.Lock()
+        self._free: defaultdict[str, list[_Served]] = defaultdict(list)
+        self._started = 0
 
     def run(self, job: Job, heard: Callable[[str, Mapping[str, Any]], None] | None = None) -> dict[str, Any]:
         """Run a job, see `rpent_robosmith.work.api.Bench.run`.
@@ -70,15 +76,18 @@ class ServingBench:
             UsageError: The entry names an option that the robot does not have.
         """
         found = job.params.get("entry")
-        if found is not None and dict(found).get("adapter") == ADAPTER:
-            served = self._serve(EnvEntry.model_validate(dict(found)))
-            job = replace(job, variables={**job.variables, VARIABLE: served.address})
-        return self._bench.run(job, heard)
+        if found is None or dict(found).get("adapter") != ADAPTER:
+            return self._bench.run(job, heard)
+        with self._serving(EnvEntry.model_validate(dict(found))) as address:
+            return self._bench.run(replace(job, variables={**job.variables, VARIABLE: address}), heard)
 
     def close(self) -> None:
-        """Stop the env servers."""
-        while self._served:
-            self._served.popitem()[1].supervisor.stop()
+        """Stop the env servers that no job uses."""
+        with self._lock:
+            free = [served for several in self._free.values() for served in several]
+            self._free.clear()
+        for served in free:
+            served.supervisor.stop()
 
     def __enter__(self) -> ServingBench:
         return self
@@ -86,16 +95,22 @@ class ServingBench:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _serve(self, entry: EnvEntry) -> _Served:
+    @contextmanager
+    def _serving(self, entry: EnvEntry) -> Iterator[str]:
+        """Have an env server for one job; yields its address."""
         options = {name: value for name, value in entry.kwargs.items() if name not in OWN_KWARGS}
         key = json.dumps([entry.env_id, options], sort_keys=True)
-        known = self._served.get(key)
-        if known is not None and known.supervisor.alive("env"):
-            return known
-        if known is not None:
-            known.supervisor.stop()
-        self._served[key] = served = self._start(entry, options)
-        return served
+        with self._lock:
+            served = self._free[key].pop() if self._free[key] else None
+        if served is None:
+            served = self._start(entry, options)
+        try:
+            yield served.address
+        except BaseException:
+            served.supervisor.stop()  # a job that failed may have left it anywhere
+            raise
+        with self._lock:
+            self._free[key].append(served)
 
     def _start(self, entry: EnvEntry, options: Mapping[str, Any]) -> _Served:
         from rpent.plugins import registry  # noqa: PLC0415  (for entries of robots only)
@@ -108,10 +123,13 @@ class ServingBench:
         address = _described(embodiment_of(robot))
         origin = origin_of(known, "robots", entry.env_id)
         request = replace(_request(robot, options), python=self._env_python, distribution=origin.distribution)
-        self._logs.mkdir(parents=True, exist_ok=True)
+        with self._lock:
+            self._started += 1
+            logs = self._logs / f"server-{self._started}"
+        logs.mkdir(parents=True, exist_ok=True)
         endpoints: list[str] = []
         supervisor = Supervisor(
-            logs_dir=self._logs, on_event=lambda event: endpoints.append(event.get("endpoint", ""))
+            logs_dir=logs, on_event=lambda event: endpoints.append(event.get("endpoint", ""))
         )
         supervisor.start([request])
         endpoint = next(found for found in reversed(endpoints) if found)
