@@ -1,0 +1,158 @@
+"""Rewards without a model: templates over the environment's declared measures, then variations of the best one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from rpent_robosmith.agents.api import NoUsage, Proposal
+from rpent_robosmith.rewards.signals import signals
+from rpent_robosmith.rewards.templates import Plan, bounded_numbers, parse, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rpent_robosmith.agents.api import AgentContext, RewardRequest
+    from rpent_robosmith.reports import RewardCandidate
+    from rpent_robosmith.rewards.signals import Signal
+
+_ENOUGH_TRIES = 400
+_ACTION_COST = 0.01
+
+
+class TemplateRewards(NoUsage):
+    """A `RewardAgent`: the same request always gives the same text."""
+
+    def __init__(self, context: AgentContext | None = None) -> None:
+        """The context's seed is not used: a request carries its task's."""
+
+    def propose(self, request: RewardRequest) -> Sequence[Proposal]:
+        """Return up to `request.count` rewards, none that is among the earlier ones.
+
+        The first iteration takes the families that fit the environment, the likeliest first. Later ones vary the best
+        of the earlier rewards, as its score, the training and the feedback suggest, and add one family that is new.
+        """
+        taken = {candidate.code for candidate in request.earlier}
+        proposals: list[Proposal] = []
+        for number, plan in enumerate(_plans(request)):
+            if len(proposals) >= request.count or number >= _ENOUGH_TRIES:
+                break
+            code = write(plan, request.task, request.entry, request.facts)
+            if code not in taken:
+                taken.add(code)
+                proposals.append(Proposal(code=code, origin=plan.origin, idea=plan.idea))
+        return tuple(proposals)
+
+
+def families(request: RewardRequest) -> Iterator[Plan]:
+    """Yield a plan of each family that fits the environment, the likeliest first."""
+    entry, facts = request.entry, request.facts
+    cost = _ACTION_COST if facts.action.kind == "box" else 0.0
+    success = 1.0 if entry.success.signal is not None else 0.0
+    lasting = entry.success.terminated is False or "length" in {entry.success.measure, entry.progress}
+    found = signals(entry, facts)
+    if lasting:
+        yield from _of_lasting(found, bool(bounded_numbers(facts)), cost)
+    alive = 1.0 if lasting else 0.0
+    for turn in zip_longest(*map(_of_signal, found)):  # so that few candidates are of several measures
+        for plan in filter(None, turn):
+            yield replace(plan, success=success, alive=alive, action_cost=cost)
+    if success:
+        yield Plan(shape="signal", success=success, action_cost=cost)
+    if cost:
+        yield Plan(shape="environment", action_cost=cost)
+
+
+def _of_lasting(found: Sequence[Signal], bounded: bool, cost: float) -> Iterator[Plan]:
+    for signal in found:
+        if signal.kind == "error":
+            yield Plan(
+                shape="exponential", measure=signal.measure, width=_wide(signal), alive=1.0, action_cost=cost
+            )
+    if bounded:
+        yield Plan(shape="centred", alive=1.0, action_cost=cost)
+    yield Plan(shape="alive", alive=1.0, action_cost=cost)
+
+
+def _of_signal(signal: Signal) -> Iterator[Plan]:
+    name, wide = signal.measure, _wide(signal)
+    if signal.kind == "gain":
+        yield Plan(shape="gain", measure=name, width=signal.span)
+        yield Plan(shape="squashed", measure=name, width=signal.span)
+        yield Plan(shape="gain", measure=name, width=signal.span, own=1.0)
+        return
+    yield Plan(shape="distance", measure=name, width=wide, bonus=1.0)
+    yield Plan(shape="exponential", measure=name, width=wide, bonus=1.0)
+    yield Plan(shape="distance", measure=name, width=wide, own=1.0)
+    if signal.needs_only_observation:
+        yield Plan(shape="potential", measure=name, width=wide, bonus=1.0)
+    yield Plan(shape="tolerance", measure=name, width=wide, bonus=1.0)
+
+
+def _wide(signal: Signal) -> float:
+    """Return a width between the tolerance and the whole way: their geometric mean."""
+    return float(f"{(signal.tolerance * signal.span) ** 0.5:.3g}")
+
+
+def _plans(request: RewardRequest) -> Iterator[Plan]:
+    fresh = families(request)
+    best = _best(request.earlier)
+    chance = random.Random(f"{request.task.seed}/{request.iteration}")  # noqa: S311 (a seeded choice, no secret)
+    if best is None:
+        start = list(fresh)
+        yield from start
+        while start:
+            yield _varied(chance.choice(start), chance)
+        return
+    tried = {plan for candidate in request.earlier if (plan := parse(candidate.origin)) is not None}
+    unseen = [plan for plan in fresh if plan not in tried]
+    plan = parse(best.origin)
+    if plan is None:  # the environment's own, or a model's: what was not tried comes first
+        yield from unseen
+        plan = next(iter(tried), None) or Plan(shape="environment")
+    yield from _suggested(plan, request)
+    yield from unseen[:1]
+    while True:
+        yield _varied(plan, chance)
+
+
+def _best(earlier: Sequence[RewardCandidate]) -> RewardCandidate | None:
+    scored = [candidate for candidate in earlier if candidate.score is not None and not candidate.failure]
+    if not scored:
+        return None
+    return max(
+        scored, key=lambda item: (item.score or 0.0, item.progress if item.progress is not None else -1e300)
+    )
+
+
+def _suggested(plan: Plan, request: RewardRequest) -> Iterator[Plan]:
+    """Yield what the feedback and the last training suggest."""
+    words = request.feedback.lower()
+    if "safety" in words and request.task.safety:
+        plan = replace(plan, safety=plan.safety * 4)
+        yield plan
+    if "end early" in words:
+        yield replace(plan, alive=2 * plan.alive + 1.0)
+    if "comes near" in words and plan.shape not in {"environment", "signal", "alive", "centred"}:
+        yield replace(plan, width=plan.width / 2, bonus=2 * plan.bonus + 1.0)
+    if "no progress" in words and plan.shape not in {"environment", "signal", "alive", "centred"}:
+        yield replace(plan, width=plan.width * 3)
+
+
+def _varied(plan: Plan, chance: random.Random) -> Plan:
+    """Return the plan with its numbers multiplied or divided by up to 4."""
+
+    def about(value: float) -> float:
+        return float(f"{value * 4 ** chance.uniform(-1, 1):.3g}")
+
+    return replace(
+        plan,
+        width=about(plan.width) if plan.measure else plan.width,
+        bonus=about(plan.bonus),
+        success=about(plan.success),
+        alive=about(plan.alive),
+        action_cost=about(plan.action_cost or _ACTION_COST) if chance.random() < 0.8 else 0.0,
+        own=chance.choice([plan.own, 0.3, 1.0]) if plan.shape != "environment" else 0.0,
+    )
