@@ -94,6 +94,12 @@ def test_a_key_that_is_missing_and_one_that_is_refused(monkeypatch):
     )
 
 
+def test_without_a_planner_the_model_is_what_has_no_key(monkeypatch):
+    monkeypatch.delenv("SOME_KEY", raising=False)
+    error = model_error("key", planner="", model="m", key_variable="SOME_KEY")
+    assert error.message == "The model `m` has no key: `SOME_KEY` is not set."
+
+
 def test_a_model_that_is_nearly_right_is_suggested():
     error = model_error("model", planner="api", model="gpt-5.5-mni", known=["gpt-5.5-mini", "o9"])
     assert "did you mean `gpt-5.5-mini`?" in error.message

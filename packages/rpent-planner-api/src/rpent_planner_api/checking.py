@@ -46,7 +46,9 @@ def check_model(config: ApiConfig, limits: Limits) -> None:
         require_sdk(distribution, planner=PLANNER, plugin=PLUGIN)
     model = build_model(config)
     wanted = model_name(config)
-    require_price(limits, planner=PLANNER, model=wanted.name, config=config, provider=wanted.price_provider)
+    require_price(
+        limits, planner=config.planner, model=wanted.name, config=config, provider=wanted.price_provider
+    )
     if not config.check:
         return
     wire = _WIRES.get(wanted.provider)
@@ -60,7 +62,7 @@ def check_model(config: ApiConfig, limits: Limits) -> None:
         base_url=str(client.base_url).rstrip("/"),
         key=client.api_key,
         model=wanted.name,
-        planner=PLANNER,
+        planner=config.planner,
         key_variable=key_variable(config),
         route=route,
         otherwise=f"Give `--model openai-chat:{wanted.name}`.",

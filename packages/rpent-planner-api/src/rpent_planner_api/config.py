@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 from rpent.planners.config import ModelConfig
@@ -12,6 +12,9 @@ Effort = Literal["none", "minimal", "low", "medium", "high"]
 
 class ApiConfig(ModelConfig):
     """Which model, and how it is asked."""
+
+    planner: ClassVar[str] = "api"
+    """Whom errors name; a subclass for something else than a planner leaves it empty."""
 
     model: str | None = Field(
         default=None,

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic_ai.messages import TextPart
 from rpent.encodable import encodable
 from rpent.planners.parts import INTERRUPTED, opening_parts
-from rpent.planners.prices import cost_usd, own_prices
 from rpent.session.call_ids import CallIds
 from rpent.session.reply import not_made
-from rpent.session.usage import Usage
 
 from rpent_planner_api.history import History
 from rpent_planner_api.models import build_model, model_name
@@ -21,6 +19,7 @@ from rpent_planner_api.remarks import warnings_as_notices
 from rpent_planner_api.requests import Requests
 from rpent_planner_api.resume import restore
 from rpent_planner_api.toolset import SessionToolset
+from rpent_planner_api.usage import usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,24 +129,11 @@ class Conversation:
             self._history.tell([text])
 
     def _record(self, response: ModelResponse) -> None:
-        session, usage = self._session, response.usage
+        session = self._session
         session.think(response.thinking or "")
         session.say(response.text or "")
-        if not usage.has_values():
-            return
-        name = model_name(self._config)
-        spent = Usage(
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cache_read_tokens=usage.cache_read_tokens,
-            cache_write_tokens=usage.cache_write_tokens,
-            reasoning_tokens=usage.details.get("reasoning_tokens", 0),
-            model=response.model_name or name.name,
-        )
-        cost = cost_usd(spent, name.name, self._config, name.price_provider)
-        if usage.cost is not None and own_prices(self._config) is None:
-            cost = float(usage.cost)
-        session.report_usage(replace(spent, cost_usd=cost))
+        if response.usage.has_values():
+            session.report_usage(usage_of(response, self._config))
 
     @property
     def _interrupted(self) -> bool:

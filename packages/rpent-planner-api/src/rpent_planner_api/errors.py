@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import exceptions as ai
 from rpent.planners.faults import ModelError, fault_of, model_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from pydantic_ai.models import Model
     from rpent.planners.faults import Fault
 
+LONGEST_ASKED_S = 600.0
+"""A provider that asks to wait longer is not waited for."""
 FAULTS: tuple[tuple[type[Exception], Fault], ...] = (
     (ai.ModelQuotaExceededError, "credit"),
     (ai.ModelRateLimitError, "rate_limit"),
@@ -40,6 +44,33 @@ def as_model_error(error: BaseException, facts: Mapping[str, str]) -> ModelError
     if fault is None:
         return None
     return model_error(fault, **facts, detail=words_of(error))
+
+
+@contextmanager
+def understood(model: Model) -> Iterator[None]:
+    """A client that stumbles over what a server sent says so with whatever exception it happens to run into."""
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        words = f"the reply cannot be understood: {type(error).__name__}"
+        raise ai.ModelAPIError(model.model_name, words) from error
+
+
+def asked_s(error: Exception, fault: ModelError) -> float:
+    """Return how long the provider asks to wait.
+
+    Args:
+        error: What the request raised.
+        fault: What it means.
+
+    Raises:
+        ModelError: Longer than anybody would; it can be asked again then.
+    """
+    seconds = float(getattr(error, "retry_after", None) or 0.0)
+    if seconds > LONGEST_ASKED_S:
+        fault.hint = f"The provider asks to wait {seconds / 60:.0f} minutes."
+        raise fault from error
+    return seconds
 
 
 def words_of(error: BaseException) -> str:

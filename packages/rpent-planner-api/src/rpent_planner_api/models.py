@@ -90,7 +90,7 @@ def key_variable(config: ApiConfig) -> str:
 def facts(config: ApiConfig) -> dict[str, str]:
     """Return what the sentence of a `ModelError` mentions."""
     return {
-        "planner": PLANNER,
+        "planner": config.planner,
         "model": model_name(config).name,
         "base_url": config.base_url or "",
         "key_variable": key_variable(config),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,12 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.usage import RunUsage, UsageLimits
 from rpent.planners.retries import pause_s, say_retry
 
-from rpent_planner_api.errors import as_model_error
+from rpent_planner_api.errors import as_model_error, asked_s, understood
 from rpent_planner_api.models import facts
 from rpent_planner_api.settings import model_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model, StreamedResponse
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rpent_planner_api.history import History
     from rpent_planner_api.toolset import SessionToolset
 
-LONGEST_ASKED_S = 600.0
-"""A provider that asks to wait longer is not waited for."""
 LONGEST_REPLY = 8_000_000
 """Characters after which a reply is given up: some servers mind no limit of tokens, and it is kept in memory."""
 MAX_SHRINKS = 3
@@ -112,7 +110,7 @@ class Requests:
                     )
                 elif fault.retryable and retries < self._config.max_retries:
                     retries += 1
-                    await self._pause(fault, retries, _asked_s(error, fault))
+                    await self._pause(fault, retries, asked_s(error, fault))
                 else:
                     raise fault from error
             if self._aborted.is_set():
@@ -148,7 +146,7 @@ class Requests:
             model_settings=self._settings,
             model_request_parameters=parameters,
         )
-        with self._understood():
+        with understood(self._model):
             async with request as self._stream:
                 room = LONGEST_REPLY
                 async for event in self._stream:
@@ -161,34 +159,12 @@ class Requests:
             raise ModelAPIError(self._model.model_name, "the reply broke off")
         return response
 
-    @contextmanager
-    def _understood(self) -> Iterator[None]:
-        """A client that stumbles over what a server sent says so with whatever exception it happens to run into."""
-        try:
-            yield
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            words = f"the reply cannot be understood: {type(error).__name__}"
-            raise ModelAPIError(self._model.model_name, words) from error
-
     async def _pause(self, fault: ModelError, attempt: int, asked_s: float) -> None:
         delay = max(pause_s(attempt), asked_s)
         limit = self._config.max_retries
         say_retry(self._session, fault.message, attempt=attempt, limit=limit, delay_s=delay)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._aborted.wait(), delay)
-
-
-def _asked_s(error: Exception, fault: ModelError) -> float:
-    """Return how long the provider asks to wait.
-
-    Raises:
-        ModelError: Longer than anybody would; the run can be resumed then.
-    """
-    asked_s = float(getattr(error, "retry_after", None) or 0.0)
-    if asked_s > LONGEST_ASKED_S:
-        fault.hint = f"The provider asks to wait {asked_s / 60:.0f} minutes."
-        raise fault from error
-    return asked_s
 
 
 def _characters(event: ModelResponseStreamEvent) -> int:

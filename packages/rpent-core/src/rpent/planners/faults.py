@@ -121,7 +121,7 @@ def model_error(
 
     Args:
         fault: What kind of trouble it is.
-        planner: Name of the planner (`api`).
+        planner: Name of the planner (`api`); empty where something else than a planner asks the model.
         model: The model that was asked for.
         base_url: Where its server is; empty for the provider's usual address.
         key_variable: The environment variable that holds the key.
@@ -138,11 +138,12 @@ def model_error(
         else "the provider"
     )
     which = f"`{model}`" if model else "the model"
+    asker = f"The planner `{planner}`" if planner else _capital(f"the model {which}" if model else which)
     key = f"`{key_variable}`" if key_variable else "the environment"
     missing = fault == "key" and bool(key_variable) and not os.environ.get(key_variable)
     sentences: dict[Fault, str] = {
-        "sdk": f"The planner `{planner}` cannot be used{words}.",
-        "key": f"The planner `{planner}` has no key: {key} is not set{words}."
+        "sdk": f"{asker} cannot be used{words}.",
+        "key": f"{asker} has no key: {key} is not set{words}."
         if missing
         else f"The key in {key} is refused by {where}{words}.",
         "model": f"The model {which} is not served by {_place(base_url)}{words}{did_you_mean(model, known)}",
