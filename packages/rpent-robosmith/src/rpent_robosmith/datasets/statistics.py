@@ -37,18 +37,29 @@ class Moments:
         self.infinite += infinite.sum(axis=0)
         finite = ~(nan | infinite)
         counts = finite.sum(axis=0)
-        safe = np.where(finite, values, 0.0)
-        means = safe.sum(axis=0) / np.maximum(counts, 1)
-        squares = (np.where(finite, values - means, 0.0) ** 2).sum(axis=0)
-        total = self.count + counts
-        delta = np.where(counts > 0, means - self.mean, 0.0)
-        share = counts / np.maximum(total, 1)
-        self._squares += squares + delta**2 * self.count * share
-        self.mean += delta * share
-        self.count = total
+        means = np.where(finite, values, 0.0).sum(axis=0) / np.maximum(counts, 1)
+        squares = (np.where(finite, values, means) - means) ** 2
+        self._join(counts, means, squares.sum(axis=0))
         if len(values):
             self.low = np.minimum(self.low, np.where(finite, values, np.inf).min(axis=0))
             self.high = np.maximum(self.high, np.where(finite, values, -np.inf).max(axis=0))
+
+    def merge(self, other: Moments) -> None:
+        """Add all rows that another one has seen."""
+        self._join(other.count, other.mean, other._squares)
+        self.nan += other.nan
+        self.infinite += other.infinite
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+
+    def _join(
+        self, counts: NDArray[np.int64], means: NDArray[np.float64], squares: NDArray[np.float64]
+    ) -> None:
+        total = self.count + counts
+        delta = np.where(counts > 0, means - self.mean, 0.0)
+        share = counts / np.maximum(total, 1)
+        self._squares = self._squares + squares + delta**2 * self.count * share
+        self.mean = self.mean + delta * share
+        self.count = total
 
     @property
     def std(self) -> NDArray[np.float64]:
