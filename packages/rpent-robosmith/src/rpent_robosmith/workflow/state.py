@@ -12,7 +12,10 @@ from rpent_robosmith.task import TaskSpec
 
 SCHEMA_VERSION = 1
 
-NODES = (
+NodeName = Literal[
+    "intake", "environment", "inspect", "reward", "training", "evaluation", "decision", "delivery"
+]
+NODES: tuple[NodeName, ...] = (
     "intake",
     "environment",
     "inspect",
@@ -23,10 +26,6 @@ NODES = (
     "delivery",
 )
 """In the order of a first pass; `decision` may go back to `environment`, `reward` or `training`."""
-
-NodeName = Literal[
-    "intake", "environment", "inspect", "reward", "training", "evaluation", "decision", "delivery"
-]
 
 
 class NodeRecord(Data):
