@@ -78,7 +78,7 @@ def _table(block: list[str]) -> tuple[str, list[Row]]:
     if not kind or header[0] != "num":
         return "", []
     unit = next((i for i, cell in enumerate(header) if cell in {"unit", "type (unit)"}), None)
-    rows = []
+    rows: list[Row] = []
     for line in block[2:]:
         cells = _cells(line)
         if cells[0].isdecimal() and int(cells[0]) == len(rows) and len(cells) > 1:

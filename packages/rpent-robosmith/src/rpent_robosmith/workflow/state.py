@@ -62,6 +62,8 @@ class RunState(Data):
     history: tuple[NodeRecord, ...] = ()
     entry: EnvEntry | None = None
     matches: tuple[Match, ...] = ()
+    left_environments: tuple[str, ...] = ()
+    """Those that `adjust_environment` went away from; they are not chosen again."""
     facts: EnvFacts | None = None
     candidates: tuple[RewardCandidate, ...] = ()
     """Of all iterations."""

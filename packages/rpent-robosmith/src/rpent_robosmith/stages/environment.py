@@ -1,0 +1,231 @@
+"""Scout: which environment the task is trained in. Named, synthesised from a scene, or found in the catalogs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rpent.errors import EnvironmentSetupError, PluginError, UsageError
+from rpent.suggest import did_you_mean, listing
+
+from rpent_robosmith.catalog.load import entries, find
+from rpent_robosmith.catalog.search import THRESHOLD, Query, Scored, query_of, search, telling
+from rpent_robosmith.measures import Success
+from rpent_robosmith.stages.intake import check_metrics
+from rpent_robosmith.work.requirements import Lack, lack
+from rpent_robosmith.workflow.state import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rpent_robosmith.catalog.entry import EnvEntry
+    from rpent_robosmith.task import TaskSpec
+    from rpent_robosmith.workflow.state import RunState
+    from rpent_robosmith.workflow.workshop import Workshop
+
+SHOWN = 5
+"""Matches that are kept for people, besides all above the threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    scored: Scored
+    lack: Lack | None = None
+    reason: str = ""
+    """Why it is not chosen."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it may be chosen."""
+        return self.scored.score >= THRESHOLD and self.lack is None and not self.reason
+
+    def match(self) -> Match:
+        """Return it for the run's state."""
+        entry = self.scored.entry
+        lacking = f"{self.lack.reason}: {self.lack.remedy}" if self.lack else ""
+        weak = "" if self.scored.score >= THRESHOLD else _missed(self.scored)
+        reason = "; ".join(text for text in (self.reason, lacking, self.scored.reason, weak) if text)
+        return Match(entry=entry.id, score=self.scored.score, available=self.lack is None, reason=reason)
+
+
+def run(state: RunState, workshop: Workshop) -> RunState:
+    """Choose the environment.
+
+    Raises:
+        UsageError: The task names something that there is not, or nothing fits it well enough.
+        EnvironmentSetupError: What fits needs a framework that is not installed.
+    """
+    task = state.task
+    python = state.options.get("python")
+    if task.scene is not None:
+        return _settled(state, workshop, _synthesised(task), ())
+    if task.environment is not None:
+        entry = find(task.environment)
+        _require(entry, python)
+        return _settled(state, workshop, entry, ())
+    weighed = weigh(task, left=_left(state), python=python)
+    chosen = next((each for each in weighed if each.fits), None)
+    if chosen is None:
+        raise _nothing(task, weighed)
+    for each in weighed:
+        if each.lack is not None and each.scored.score > chosen.scored.score:
+            workshop.listener.say(
+                f"`{each.scored.entry.id}` fits better, but {each.lack.reason}: {each.lack.remedy}"
+            )
+    entry = chosen.scored.entry
+    workshop.listener.say(f"Environment `{entry.id}` ({entry.name}), score {chosen.scored.score:.2f}.")
+    return _settled(state, workshop, entry, tuple(each.match() for each in weighed))
+
+
+def weigh(task: TaskSpec, *, left: Sequence[str] = (), python: str | None = None) -> list[_Weighed]:
+    """Return the environments that share a word with a task, the best first, with why one is not chosen.
+
+    Args:
+        task: Its sentence and tags are searched for; its robot and framework are held.
+        left: Ids of environments that the run has left already.
+        python: The interpreter that the user chose for workers.
+
+    Raises:
+        UsageError: The robot or the framework is unknown.
+    """
+    known = _narrowed(task, list(entries().values()))
+    found = _best(search(query, known) for query in _queries(task))
+    weighed = [
+        _Weighed(scored, lack=_lack(scored.entry, python), reason=_unfit(scored.entry, task, left))
+        for scored in found
+    ]
+    passing = [each for each in weighed if each.scored.score >= THRESHOLD]
+    return weighed[: max(SHOWN, len(passing))]
+
+
+def alternatives(state: RunState) -> tuple[str, ...]:
+    """Return ids of the environments that `adjust_environment` could go to, the best first; usually none."""
+    if state.task.environment is not None or state.task.scene is not None or state.entry is None:
+        return ()
+    weighed = weigh(state.task, left=_left(state), python=state.options.get("python"))
+    current = state.entry.id
+    return tuple(each.scored.entry.id for each in weighed if each.fits and each.scored.entry.id != current)
+
+
+def declared(entry: EnvEntry, task: TaskSpec) -> EnvEntry:
+    """Return an entry that no catalog describes with the success that the task's criteria declare, where they do.
+
+    `mean_return >= 200` makes a success of every episode with a return of at least 200.
+    """
+    if entry.id in entries() or entry.success.declared or entry.success.signal != "is_success":
+        return entry
+    for criterion in task.criteria:
+        measure = criterion.metric.removeprefix("mean_")
+        if measure in {"return", "length"}:
+            bound = "at_least" if criterion.operator in {">=", ">"} else "at_most"
+            success = Success.model_validate({"measure": measure, bound: criterion.threshold})
+            return entry.model_copy(update={"success": success})
+    return entry
+
+
+def _settled(state: RunState, workshop: Workshop, entry: EnvEntry, matches: tuple[Match, ...]) -> RunState:
+    entry = declared(entry, state.task)
+    check_metrics(state.task, entry)
+    left = state.left_environments
+    if state.entry is not None and state.entry.id != entry.id:
+        left = (*left, state.entry.id)
+        workshop.listener.say(f"Environment `{state.entry.id}` is left for `{entry.id}`.")
+    return state.model_copy(update={"entry": entry, "matches": matches, "left_environments": left})
+
+
+def _left(state: RunState) -> tuple[str, ...]:
+    """Return the environments that are not to be chosen again: after `adjust_environment` the current one too."""
+    adjusting = bool(state.decisions) and state.decisions[-1].kind == "adjust_environment"
+    current = (state.entry.id,) if adjusting and state.entry is not None else ()
+    return (*state.left_environments, *current)
+
+
+def _synthesised(task: TaskSpec) -> EnvEntry:
+    from rpent_robosmith.synthesis.entry import scene_entry  # noqa: PLC0415  (for scenes only)
+
+    return scene_entry(task.scene or {})
+
+
+def _require(entry: EnvEntry, python: str | None) -> None:
+    lacking = lack(entry, python=python)
+    if lacking is not None:
+        raise EnvironmentSetupError(
+            f"The environment `{entry.id}` cannot be made: {lacking.reason}.", hint=lacking.remedy
+        )
+
+
+def _lack(entry: EnvEntry, python: str | None) -> Lack | None:
+    try:
+        return lack(entry, python=python)
+    except PluginError as error:
+        return Lack(reason=error.message, remedy=error.hint or "rpent plugins list")
+
+
+def _unfit(entry: EnvEntry, task: TaskSpec, left: Sequence[str]) -> str:
+    if {entry.id, entry.env_id, entry.robot, entry.robot_model}.intersection(task.avoid):
+        return "the sentence says no to it"
+    if entry.id in left:
+        return "it was tried in this run"
+    if entry.training is None and task.dataset is None:
+        return f"what comes along does not learn it from nothing; `--environment {entry.id}` takes it all the same"
+    return ""
+
+
+def _queries(task: TaskSpec) -> list[Query]:
+    """Return the sentence as it is, and the words that intake kept of it: a model's may be in another language."""
+    said = query_of(task.sentence)
+    kept = Query(
+        words=telling(word for tag in task.tags for word in tag.lower().split()), refused=said.refused
+    )
+    return [said, kept]
+
+
+def _best(searches: Iterable[Sequence[Scored]]) -> list[Scored]:
+    best: dict[str, Scored] = {}
+    for found in searches:
+        for scored in found:
+            known = best.get(scored.entry.id)
+            if known is None or scored.score > known.score:
+                best[scored.entry.id] = scored
+    order = {name: i for i, name in enumerate(entries())}
+    return sorted(best.values(), key=lambda each: (-each.score, order[each.entry.id]))
+
+
+def _narrowed(task: TaskSpec, known: list[EnvEntry]) -> list[EnvEntry]:
+    robots = {name for entry in known for name in (entry.robot, entry.robot_model) if name}
+    frameworks = {entry.adapter for entry in known}
+    for field, value, options in (("robot", task.robot, robots), ("framework", task.framework, frameworks)):
+        if value is not None and value not in options:
+            raise UsageError(
+                f"No environment has the {field} `{value}`{did_you_mean(value, options)}",
+                hint=f"There are {listing(options)}.",
+            )
+    return [
+        entry
+        for entry in known
+        if task.robot in {None, entry.robot, entry.robot_model} and task.framework in {None, entry.adapter}
+    ]
+
+
+def _missed(scored: Scored) -> str:
+    return f"it knows nothing of {listing(scored.missed)}" if scored.missed else "it knows too little of it"
+
+
+def _nothing(task: TaskSpec, weighed: Sequence[_Weighed]) -> UsageError | EnvironmentSetupError:
+    """Return the error for a task that nothing was chosen for."""
+    ready = [each for each in weighed if each.scored.score >= THRESHOLD and not each.reason]
+    if ready and ready[0].lack is not None:
+        entry = ready[0].scored.entry
+        return EnvironmentSetupError(
+            f"`{entry.id}` fits the task, but {ready[0].lack.reason}.", hint=ready[0].lack.remedy
+        )
+    sentence = " ".join(task.sentence.split())
+    if not weighed:
+        return UsageError(f"No environment fits `{sentence}`.", hint=_NAME_ONE)
+    near = "; ".join(
+        f"`{each.scored.entry.id}` ({each.scored.score:.2f}: {each.match().reason})" for each in weighed[:3]
+    )
+    return UsageError(f"No environment fits `{sentence}` well enough. Near misses: {near}.", hint=_NAME_ONE)
+
+
+_NAME_ONE = "`rpent smith envs` lists what there is; name one with `--environment`, or describe a scene with `--scene`."
