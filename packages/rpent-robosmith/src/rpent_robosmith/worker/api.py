@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rpent.errors import RpentError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.policy.format import PolicyParameters
+
+
+class TrainingError(RpentError):
+    """A training came to nothing: it diverged, or nothing was ever learned from."""
 
 
 class JobContext(Protocol):
@@ -78,7 +84,7 @@ class TrainingTask:
     """A training is a chain of segments. Each starts with environments reset and generators seeded from (seed,
     segment), so that going on from a segment's checkpoint is bit for bit the same as never having stopped."""
     resume: Mapping[str, Any] | None = None
-    """What `save` gave at the end of the last finished segment."""
+    """What `save` gave at the end of the last finished segment, `appended` with the rows of all segments."""
     dataset: str | None = None
 
 
@@ -87,6 +93,9 @@ class TrainingCallbacks(Protocol):
 
     def progress(self, steps: int, **numbers: float) -> None:
         """Called every second or so."""
+
+    def stopping(self) -> bool:
+        """Whether to end now, in the middle of a segment; asked every second or so. `segment_done` is called still."""
 
     def segment_done(
         self, steps: int, policy: PolicyParameters, save: Callable[[], Mapping[str, Any]]
@@ -97,7 +106,9 @@ class TrainingCallbacks(Protocol):
             steps: Environment steps so far, executed ones.
             policy: As it is now.
             save: Returns everything that going on needs, as plain data and numeric arrays: weights, optimisers, replay
-                buffer, normalisation, counters. Called where a checkpoint is written.
+                buffer, normalisation, counters. Called where a checkpoint is written. What only grows goes under
+                `appended` (name → array), with just the rows since the last call: all are kept (the last `keep_rows`
+                of them, where that is given) and come back in `task.resume` in one piece.
         """
 
 
