@@ -84,6 +84,8 @@ class RewardCandidate(Data):
     """Mean of each component."""
     failure: str = ""
     """Why the candidate is out."""
+    algorithm: str = ""
+    """What it was tried with: scores compare only where it is the same."""
 
 
 class CurvePoint(Data):

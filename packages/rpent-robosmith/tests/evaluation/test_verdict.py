@@ -179,16 +179,16 @@ def test_the_best_iteration_is_accepted_then_successful_then_nearest():
     near = judge(task(), report("trained", [False] * 4, measures={"distance": 0.1}), NOTHING)
     far = judge(task(), report("trained", [False] * 4, measures={"distance": 0.9}), NOTHING)
     unknown = judge(task(), report("trained", []), NOTHING)
-    assert best_of([far, near, near], entry()) == 2
-    assert best_of([unknown, far], entry()) == 2
-    assert best_of([], entry()) is None
+    assert best_of({1: far, 2: near, 3: near}, entry()) == 2
+    assert best_of({1: unknown, 2: far}, entry()) == 2
+    assert best_of({}, entry()) is None
     unsafe = judge(
         task(safety=("mean_distance <= 0.2",)),
         report("trained", [True] * 10, measures={"distance": 1}),
         NOTHING,
     )
     safe = judge(task(), report("trained", [True] * 9 + [False]), NOTHING)
-    assert best_of([unsafe, safe], entry()) == 2
+    assert best_of({1: unsafe, 2: safe}, entry()) == 2
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rpent.suggest import did_you_mean, listing
 from rpent_robosmith.reports import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.reports import EvaluationReport
@@ -109,14 +109,14 @@ def signed_progress(metrics: dict[str, float], entry: EnvEntry) -> float | None:
     return -value if measure is not None and measure.better == "lower" else value
 
 
-def best_of(verdicts: Iterable[Verdict], entry: EnvEntry) -> int | None:
-    """Return the number (from 1) of the best iteration, the earlier one of two equals; None for none."""
-    best: tuple[int, tuple[bool, float, float]] | None = None
-    for number, verdict in enumerate(verdicts, start=1):
-        rank = standing(verdict, entry)
-        if best is None or rank > best[1]:
-            best = number, rank
-    return best[0] if best else None
+def best_of(verdicts: Mapping[int, Verdict], entry: EnvEntry) -> int | None:
+    """Return the number of the best iteration, the earlier one of two equals; None where there is none.
+
+    Args:
+        verdicts: By iteration.
+        entry: Says which measure is progress.
+    """
+    return max(sorted(verdicts), key=lambda number: standing(verdicts[number], entry), default=None)
 
 
 def _known(value: float | None) -> float:
