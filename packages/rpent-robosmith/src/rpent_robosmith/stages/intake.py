@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rpent.errors import UsageError
-from rpent.suggest import did_you_mean, listing
-
 from rpent_robosmith.agents.factory import spent
 from rpent_robosmith.catalog.load import entries, find
+from rpent_robosmith.evaluation.verdict import check_metrics
 
 if TYPE_CHECKING:
-    from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.task import TaskSpec
     from rpent_robosmith.workflow.state import RunState
     from rpent_robosmith.workflow.workshop import Workshop
@@ -52,18 +49,3 @@ def restored(before: TaskSpec, after: TaskSpec) -> TaskSpec:
     if "seed" not in before.stated:
         fixed.discard("seed")
     return after.model_copy(update={name: getattr(before, name) for name in sorted(fixed)})
-
-
-def check_metrics(task: TaskSpec, entry: EnvEntry) -> None:
-    """Refuse criteria and safety limits on what no evaluation of the environment knows.
-
-    Raises:
-        UsageError: One names an unknown metric.
-    """
-    for criterion in (*task.criteria, *task.safety):
-        if criterion.metric not in entry.metrics:
-            raise UsageError(
-                f"`{criterion}` names a metric that no evaluation of `{entry.id}` knows"
-                f"{did_you_mean(criterion.metric, entry.metrics)}",
-                hint=f"It knows {listing(entry.metrics)}.",
-            )

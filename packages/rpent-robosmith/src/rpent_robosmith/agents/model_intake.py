@@ -1,0 +1,182 @@
+"""Intake by a model. What the user stated, in options or in plain words that the rules read, is never changed by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rpent_robosmith.agents import prompts
+from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
+from rpent_robosmith.agents.budget import BudgetSpentError
+from rpent_robosmith.agents.intake_rules import merged, readings
+from rpent_robosmith.agents.model import Form, client_of
+from rpent_robosmith.task import METRICS, Criterion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rpent_robosmith.agents.api import AgentContext
+    from rpent_robosmith.reports import Usage
+    from rpent_robosmith.task import TaskSpec
+
+NODE = "intake"
+_ITERATION = 1
+_MAX_TAGS = 12
+
+
+class CriterionAnswer(BaseModel):
+    """One thing that an evaluation must show, or must not exceed."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    metric: str
+    operator: Literal[">=", ">", "<=", "<"]
+    threshold: float = Field(allow_inf_nan=False)
+
+
+class TaskAnswer(BaseModel):
+    """What the user wants; fields that the user says nothing of are left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    environment: str | None = Field(default=None, description="An id that is offered.")
+    robot: str | None = Field(
+        default=None, description="Kind of robot, as in the list: arm, quadruped, hand, …"
+    )
+    algorithm: str | None = Field(
+        default=None, description="ppo, sac, td3, tqc, crossq, bc, act; only if asked for."
+    )
+    tags: list[str] = Field(default=[], description="A few words that describe the task.")
+    criteria: list[CriterionAnswer] = Field(default=[], description="What an evaluation must show.")
+    safety: list[CriterionAnswer] = Field(default=[], description="Limits that must hold, on measures.")
+    total_steps: int | None = Field(default=None, ge=1, description="Environment steps of the training.")
+    minutes: float | None = Field(default=None, gt=0, description="Wall clock of the whole run.")
+    training_minutes: float | None = Field(default=None, gt=0, description="Wall clock of one training.")
+    episodes: int | None = Field(default=None, ge=1, le=10_000, description="Episodes of the evaluation.")
+
+
+FORM = Form(name="fill_in_task", summary="Fill in the task specification.", answer=TaskAnswer)
+
+
+class ModelIntake:
+    """An `IntakeAgent`."""
+
+    def __init__(self, context: AgentContext) -> None:
+        self._client = client_of(context)
+
+    def read(self, task: TaskSpec, environments: Mapping[str, str]) -> TaskSpec:
+        """Complete a task spec.
+
+        The rules read the sentence first; the model adds what they did not find. An answer that cannot be used goes
+        back once with the reason; after that, and without a budget, the rules' reading stands, and a note says so.
+
+        Raises:
+            ModelError: The model cannot be asked.
+        """
+        found = readings(task, environments)
+        by_rules = merged(task, found)
+        try:
+            return self._completed(task, by_rules, environments, found)
+        except (UnusableAnswerError, BudgetSpentError) as error:
+            note = f"The rules read the sentence instead of the model. {error.message}"
+            return by_rules.model_copy(update={"notes": (*by_rules.notes, note)})
+
+    def usage(self) -> Usage:
+        """Return what it has cost so far."""
+        return self._client.usage(NODE)
+
+    def _completed(
+        self,
+        task: TaskSpec,
+        by_rules: TaskSpec,
+        environments: Mapping[str, str],
+        found: Mapping[str, Any],
+    ) -> TaskSpec:
+        dialogue = self._client.dialogue(node=NODE, iteration=_ITERATION, system=prompts.INTAKE, form=FORM)
+        said = dialogue.ask(prompts.intake(task, environments, _told(found)))
+        stated = {*task.stated, *(name for name in found if name not in {"tags", "notes", "avoid"})}
+        try:
+            answer = _checked(answer_of(said, FORM.name, TaskAnswer), environments)
+            return _merged(by_rules, answer, stated, environments)
+        except UnusableAnswerError as error:
+            said = dialogue.ask(prompts.again(error.message))
+        answer = _checked(answer_of(said, FORM.name, TaskAnswer), environments)
+        return _merged(by_rules, answer, stated, environments)
+
+
+def _checked(answer: TaskAnswer, environments: Mapping[str, str]) -> TaskAnswer:
+    """Refuse environments that are not offered, and metrics that no evaluation could know.
+
+    Raises:
+        UnusableAnswerError: It names one.
+    """
+    if answer.environment is not None and answer.environment not in environments:
+        raise UnusableAnswerError(
+            f"`environment` is `{answer.environment[:80]}`, which is not offered; take an id of the list, or none."
+        )
+    for criterion in (*answer.criteria, *answer.safety):
+        if criterion.metric not in METRICS and not criterion.metric.startswith("mean_"):
+            raise UnusableAnswerError(
+                f"`{criterion.metric[:80]}` is no metric; there are {', '.join(METRICS)} and `mean_` with a measure."
+            )
+    return answer
+
+
+def _merged(
+    task: TaskSpec, answer: TaskAnswer, stated: set[str], environments: Mapping[str, str]
+) -> TaskSpec:
+    """Return the task with what the model found, where nothing was stated.
+
+    Raises:
+        UnusableAnswerError: A value is out of range.
+    """
+    values = _named(task, answer, environments)
+    for name in ("criteria", "safety"):
+        given = tuple(Criterion(**item.model_dump()) for item in getattr(answer, name))
+        if given:
+            values[name] = given
+    values["tags"] = tuple(
+        " ".join(tag.lower().split())[:40] for tag in answer.tags[:_MAX_TAGS] if tag.strip()
+    )
+    budget = {name: getattr(answer, name) for name in ("total_steps", "minutes", "training_minutes")}
+    values["budget"] = {name: value for name, value in budget.items() if value is not None}
+    if answer.episodes is not None:
+        values["evaluation"] = {"episodes": answer.episodes}
+    free = {
+        name: value
+        for name, value in values.items()
+        if name not in stated or name in {"budget", "evaluation"}
+    }
+    try:
+        return merged(task, free)
+    except ValidationError as error:
+        raise UnusableAnswerError(f"The answer is not valid: {error.errors()[0]['msg']}.") from None
+
+
+def _named(task: TaskSpec, answer: TaskAnswer, environments: Mapping[str, str]) -> dict[str, Any]:
+    """Return the names in an answer: robots that an offered environment has, an algorithm that the sentence names."""
+    values: dict[str, Any] = {}
+    if answer.robot and any(
+        f"robot: {answer.robot.lower()}." in line.lower() for line in environments.values()
+    ):
+        values["robot"] = answer.robot.lower()
+    if answer.algorithm and answer.algorithm.lower() in task.sentence.lower():
+        values["algorithm"] = answer.algorithm.lower()
+    if answer.environment:
+        values["environment"] = answer.environment
+        values.pop("robot", None)  # it could only contradict
+    return {
+        name: value
+        for name, value in values.items()
+        if getattr(task, name) is None and value not in task.avoid
+    }
+
+
+def _told(found: Mapping[str, Any]) -> dict[str, object]:
+    """Return what the rules found, in words."""
+    return {
+        name: [str(item) for item in value] if name in {"criteria", "safety"} else value
+        for name, value in found.items()
+        if name not in {"tags", "notes"}
+    }
