@@ -10,6 +10,30 @@ from rpent_robosmith.data import Data
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rpent_robosmith.work.api import Bench
+
+
+class Fault(Data):
+    """Something that is wrong with an artefact itself, for programs; `ArtefactFacts.problems` says it in words."""
+
+    kind: Literal[
+        "not_finite",
+        "constant",
+        "missing_file",
+        "missing_statistics",
+        "missing_part",
+        "count_mismatch",
+        "statistics_mismatch",
+        "separate_normalization",
+        "unreadable",
+    ]
+    key: str = ""
+    """The feature or file that it is about."""
+    count: int = 0
+    """How many numbers, steps or files."""
+    severity: Literal["critical", "warning", "info"] = "warning"
+    text: str
+
 
 class Feature(Data):
     """One array that goes in or out at each control step."""
@@ -23,6 +47,9 @@ class Feature(Data):
     names: tuple[str, ...] = ()
     """Of the numbers, in order, where the artefact says so."""
     unit: str = ""
+    """Of all numbers; see `units` where they differ."""
+    units: tuple[str, ...] = ()
+    """Of each number; an empty string where it is not said."""
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     """Bounds of a space, or the extremes of a dataset."""
@@ -44,6 +71,8 @@ class ArtefactFacts(Data):
     """`lerobot-v3`, `robomimic`, `sb3`, `gymnasium`, ...: also which inspector read it."""
     observation: dict[str, Feature]
     """By the artefact's own key. A policy's are what it wants, the others' what they have."""
+    bare: bool = False
+    """Whether an observation is one array instead of parts by key; its only feature is then called `observation`."""
     action: dict[str, Feature]
     control_rate_hz: float | None = None
     chunk_length: int | None = None
@@ -69,12 +98,17 @@ class ArtefactFacts(Data):
     versions: dict[str, str] = {}
     problems: tuple[str, ...] = ()
     """Faults of the artefact itself: NaN, constant columns, missing files."""
+    faults: tuple[Fault, ...] = ()
+    """The same with their numbers in fields."""
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = {}
 
 
 class Inspector(ABC):
     """Reads one kind of artefact. Nothing here uses the network: an id that is no local thing is not this kind."""
+
+    bench: Bench | None = None
+    """Runs jobs in workers, for those that need some; set by who asks, else an inspector makes its own."""
 
     @abstractmethod
     def recognises(self, artefact: str) -> bool:
