@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rpent.errors import RpentError, RunDirectoryError, UsageError
@@ -12,7 +11,9 @@ from rpent.plugins.named import load_named
 
 from rpent_robosmith.agents.factory import AgentOptions, make_agents
 from rpent_robosmith.config import Effective, task_of
+from rpent_robosmith.delivery.versions import own_versions
 from rpent_robosmith.work.bench import ProcessBench
+from rpent_robosmith.work.served import ServingBench
 from rpent_robosmith.workflow import checkpoint
 from rpent_robosmith.workflow.drive import Deadline, Ending, drive, fresh
 from rpent_robosmith.workflow.run_state import Keeper
@@ -34,7 +35,6 @@ STAGES = {node: f"rpent_robosmith.stages.{node}:run" for node in NODES} | {
 MODEL_LOG = "model.jsonl"
 OPTIONS = ("rewards", "decisions", "model", "base_url", "key_variable", "python")
 """Settings that are no part of the task."""
-_VERSIONED = ("rpent-robosmith", "rpent-core", "langgraph", "pydantic", "numpy")
 
 
 class MakeListener(Protocol):
@@ -127,7 +127,7 @@ def first_state(sentence: str, settings: Effective) -> RunState:
     if not sentence.strip():
         raise UsageError("The sentence is empty.", hint='`rpent smith run "balance the pole"`')
     options = {name: getattr(settings.config, name) for name in OPTIONS}
-    given = settings.config.model_dump(mode="json")
+    given = settings.config.plain()
     options["given"] = {name: given[name] for name in settings.stated if name != "runs_dir"}
     return RunState(run_id="", task=task_of(sentence, settings), options=options)
 
@@ -169,26 +169,16 @@ def make_workshop(
         agent_options(state), log=str(folder / MODEL_LOG), say=listener.say, seconds_left=deadline
     )
     intake, rewards, decisions = make_agents(options, check=True)
+    bench = ServingBench(ProcessBench(python=state.options.get("python")), logs=folder / "logs")
     return Workshop(
         folder=folder,
-        bench=NotingBench(ProcessBench(python=state.options.get("python")), note),
+        bench=NotingBench(bench, note),
         intake=intake,
         rewards=rewards,
         decisions=decisions,
         listener=listener,
         deadline=deadline,
     )
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what the run's own process is made of."""
-    found = {}
-    for name in _VERSIONED:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _work(
@@ -198,7 +188,7 @@ def _work(
     stages: Mapping[str, Stage] | None,
     warning: str = "",
 ) -> Ending:
-    keeper = Keeper.begin(folder, state, versions=versions())
+    keeper = Keeper.begin(folder, state, versions=own_versions())
     listener = make_listener(folder, keeper)
     if warning:
         listener.say(warning)

@@ -40,9 +40,9 @@ def plan_of(sentence: str, settings: Effective) -> dict[str, Any]:
         if options.model is None
         else "model (this plan is made by rules: it asks no model)",
         **names,
-        "task": understood.task.model_dump(mode="json"),
-        "environment": understood.entry.model_dump(mode="json") if understood.entry else None,
-        "considered": [match.model_dump(mode="json") for match in understood.matches],
+        "task": understood.task.plain(),
+        "environment": understood.entry.plain() if understood.entry else None,
+        "considered": [match.plain() for match in understood.matches],
         "runs_dir": settings.config.runs_dir,
         **_training(understood),
     }

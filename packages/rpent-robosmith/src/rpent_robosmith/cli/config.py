@@ -24,7 +24,7 @@ def command(ctx: click.Context, /, as_json: bool, **_settings: Any) -> None:
     import json
 
     settings = settings_of(ctx)
-    values = settings.config.model_dump(mode="json")
+    values = settings.config.plain()
     if as_json:
         rows = {name: {"value": values[name], "source": settings.sources[name]} for name in values}
         click.echo(json.dumps({"version": 1, "settings": rows}, indent=2, ensure_ascii=False))

@@ -43,10 +43,10 @@ def document(folder: Path, ending: Ending) -> dict[str, Any]:
         "algorithm": state.algorithm,
         "iteration": state.iteration,
         "best_iteration": state.best_iteration,
-        "metrics": verdict.trained.model_dump(mode="json")["metrics"] if verdict else {},
+        "metrics": verdict.trained.plain()["metrics"] if verdict else {},
         "criteria": verdict.criteria if verdict else {},
         "safety": verdict.safety if verdict else {},
-        "usage": state.usage.model_dump(mode="json"),
+        "usage": state.usage.plain(),
         "files": state.files,
     }
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context, /, sentence: str, dry_run: bool, quiet: bool, as_json: bool, **_settings: Any
 ) -> int:
-    r"""Train a policy from a sentence: choose an environment, find a reward, train, evaluate, deliver.
+    """Train a policy from a sentence: choose an environment, find a reward, train, evaluate, deliver.
 
     \b
     rpent smith run "swing the pendulum up and keep it upright"
@@ -34,7 +34,7 @@ def command(
 
     Exit codes: 0 the delivered policy is accepted, 1 the run ended and none is, 2 usage, 3 something failed, 130
     interrupted. A run that was interrupted or failed goes on with `rpent smith resume`.
-    """
+    """  # noqa: D301  (click's mark for lines that stay as they are)
     settings = settings_of(ctx)
     if dry_run:
         return _plan(sentence, settings, as_json=as_json)

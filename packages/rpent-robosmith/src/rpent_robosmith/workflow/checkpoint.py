@@ -121,7 +121,7 @@ def _keep(path: Path, previous: Path) -> None:
 
 
 def _document(state: RunState) -> bytes:
-    plain = json.loads(state.model_dump_json())
+    plain = state.plain()
     document = {"format": FORMAT, "version": VERSION, "sha256": _digest(plain), "state": plain}
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 

@@ -60,7 +60,7 @@ class RunSummary:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
-        record = self.record.model_dump(mode="json") if self.record else {}
+        record = self.record.plain() if self.record else {}
         return {
             **record,
             "run_id": self.run_id,
