@@ -121,6 +121,11 @@ class TrainingReport(Data):
     reward_errors: int = 0
     reward_calls: int = 0
     hyperparameters: dict[str, Any] = {}
+    """As trained with: the algorithm's, and `n_envs`, `normalize_observations`, `total_steps`, ..."""
+    order: str = ""
+    """Fingerprint of all that determines the training: equal ones are not repeated."""
+    versions: dict[str, str] = {}
+    """Of what it was trained with."""
 
 
 DecisionKind = Literal["accept", "refine_reward", "switch_algorithm", "adjust_environment", "stop"]

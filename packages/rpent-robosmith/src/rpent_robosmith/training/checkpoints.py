@@ -32,6 +32,7 @@ VERSION = 1
 LATEST = "latest.json"
 APPENDED, KEEP_ROWS = "appended", "keep_rows"
 _REFERENCE = "array:"
+_OURS = ("state-", "rows-", LATEST)
 
 Arrays = "dict[str, NDArray[np.generic]]"
 
@@ -84,6 +85,15 @@ class CheckpointFolder:
                     continue
         return None
 
+    def mend(self) -> int:
+        """Make the newest checkpoint that is whole the current one, and return its segment; 0 where there is none."""
+        found = self.read()
+        segment = 0 if found is None else found[0]
+        if segment != self.segment:
+            previous = self._record.get("previous") if segment else None
+            self._record = {"version": VERSION, "current": previous, "previous": None}
+        return segment
+
     @property
     def segment(self) -> int:
         """The newest checkpoint's segment; 0 where there is none."""
@@ -114,7 +124,7 @@ class CheckpointFolder:
         self._put(LATEST, json.dumps(self._record, indent=2, sort_keys=True).encode())
         wanted = {LATEST, *_files(record), *_files(previous or {})}
         for path in self._folder.iterdir():
-            if path.is_file() and path.name not in wanted:
+            if path.name.lstrip(".").startswith(_OURS) and path.name not in wanted:
                 path.unlink()
 
     def _put(self, name: str, content: bytes) -> str:
