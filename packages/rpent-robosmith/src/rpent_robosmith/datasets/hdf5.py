@@ -30,9 +30,6 @@ _VECTOR_AXES = 3
 class Hdf5Reader(DatasetReader):
     """Episodes of one file, or of all files of a folder, in natural order of their names."""
 
-    fps = None
-    success_source = None
-
     def __init__(self, path: Path) -> None:
         """Read the files' attributes and the names of their episodes.
 
@@ -62,7 +59,7 @@ class Hdf5Reader(DatasetReader):
                 f"`{file}` has no group `data`, which the layout of robomimic and LIBERO has.",
                 hint="`python -m h5py` shows what is in it; convert it to `data/demo_0/actions`, `data/demo_0/obs/…`.",
             )
-        self._metadata[file] = read_metadata(file, data)
+        self._metadata[file] = read_metadata(data)
         frames = 0
         for name in sorted(data, key=natural):
             demo = data[name]

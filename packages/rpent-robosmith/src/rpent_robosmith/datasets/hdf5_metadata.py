@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rpent_robosmith.datasets.api import DeclaredBounds
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-ROBOSUITE_TYPE = 1
-"""robomimic's `EnvType.ROBOSUITE_TYPE`."""
 SUCCESS_FIELD = "task_successes"
 _UNKNOWN = "Success is unknown: the file has no `task_successes`, and {why}."
-_LIBERO = (
-    "Success is unknown: LIBERO writes a reward of 1 at the last step of every demonstration, whatever it did."
-)
+_LIBERO = "Success is unknown: LIBERO writes a reward of 1 at the last step of every demonstration, whatever it did."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +67,7 @@ class FileMetadata:
         )
 
 
-def read_metadata(file: Path, data: Any) -> FileMetadata:
+def read_metadata(data: Any) -> FileMetadata:
     """Read the attributes of a file's group `data`; what cannot be read counts as not said."""
     attributes = data.attrs
     env = _object(attributes.get("env_args")) or _object(attributes.get("env_info"))

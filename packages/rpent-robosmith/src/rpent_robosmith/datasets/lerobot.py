@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SUCCESS_FIELD = "next.success"
 _NO_SUCCESS = (
-    "Success is unknown: the dataset has no `next.success`; the end of an episode (`next.done`) says nothing about it."
+    "Success is unknown: the dataset has no `next.success`; the end of an episode (`next.done`) says nothing."
 )
 
 
@@ -57,7 +57,7 @@ class LerobotReader(DatasetReader):
             self.action_bounds = DeclaredBounds(low=info.low, high=info.high, source="`meta/info.json`")
 
     def _notes(self, declared: int | None) -> tuple[str, ...]:
-        notes = () if self.success_source else (_NO_SUCCESS,)
+        notes: tuple[str, ...] = () if self.success_source else (_NO_SUCCESS,)
         if declared is not None and declared != self.total_episodes:
             notes += (
                 f"`meta/info.json` says {declared} episodes, `meta/episodes` lists {self.total_episodes}.",

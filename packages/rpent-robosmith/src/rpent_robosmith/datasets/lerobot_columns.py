@@ -75,7 +75,8 @@ def columns_of(info: Info, root: Path) -> Columns:
     Raises:
         DatasetError: There is no action.
     """
-    vectors, parts = dict(_vectors(info)), {key: (key,) for key, _ in _vectors(info)}
+    vectors = dict(_vectors(info))
+    parts: dict[str, tuple[str, ...]] = {key: (key,) for key in vectors}
     for stem, names in numbered_groups(vectors).items():
         if stem not in vectors and all(int(np.prod(vectors[name].shape)) == 1 for name in names):
             vectors[stem] = VectorColumn(shape=(len(names),), dtype=vectors[names[0]].dtype)
@@ -126,11 +127,13 @@ def _names(names: Any) -> tuple[str, ...]:
 
 def _camera(feature: Mapping[str, Any], root: Path, key: str) -> CameraColumn:
     shape = feature.get("shape")
-    if not isinstance(shape, list) or len(shape) != 3:  # noqa: PLR2004  (rows, columns, channels)
-        raise damaged(root / "meta" / "info.json", f"the camera `{key}` declares no (height, width, channels)")
+    if not isinstance(shape, list) or len(shape) != 3:
+        raise damaged(
+            root / "meta" / "info.json", f"the camera `{key}` declares no (height, width, channels)"
+        )
     names = [name.rstrip("s") for name in _names(feature.get("names"))]
     a, b, c = (int(length) for length in shape)
-    first = names[0] == "channel" if len(names) == 3 else c not in (1, 3, 4) and a in (1, 3, 4)  # noqa: PLR2004
+    first = names[0] == "channel" if len(names) == 3 else c not in (1, 3, 4) and a in (1, 3, 4)
     height, width, channels = (b, c, a) if first else (a, b, c)
     return CameraColumn(
         height=height, width=width, channels=channels, encoding=str(feature["dtype"]), channels_first=first

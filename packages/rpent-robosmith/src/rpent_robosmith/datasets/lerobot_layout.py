@@ -93,7 +93,8 @@ def read_info(root: Path) -> Info:
     for key, feature in features.items():
         mapping(feature, path, f"the feature `{key}`")
     fps, episodes, chunk = values.get("fps"), values.get("total_episodes"), values.get("chunks_size")
-    own = values.get(OWN_KEY) if isinstance(values.get(OWN_KEY), dict) else {}
+    own = values.get(OWN_KEY)
+    own = own if isinstance(own, dict) else {}
     return Info(
         version=version,
         fps=float(fps) if isinstance(fps, (int, float)) and fps > 0 else None,
@@ -142,7 +143,7 @@ def read_places(root: Path, info: Info, videos: tuple[str, ...]) -> list[Place]:
 
 def _place_v2(root: Path, info: Info, row: Mapping[str, Any], videos: tuple[str, ...]) -> Place:
     index = int(row["episode_index"])
-    values = {"episode_index": index, "episode_chunk": index // info.chunk_size}
+    values: dict[str, int | str] = {"episode_index": index, "episode_chunk": index // info.chunk_size}
     clips = {
         key: Clip(file=_file(root, info.video_path, values | {"video_key": key}), from_s=0.0)
         for key in videos
@@ -163,10 +164,11 @@ def _place_v3(root: Path, info: Info, row: Mapping[str, Any], videos: tuple[str,
     for key in videos:
         chunk = row.get(f"videos/{key}/chunk_index")
         if chunk is not None and info.video_path:
-            values = {
+            number = int(row[f"videos/{key}/file_index"])
+            values: dict[str, int | str] = {
                 "video_key": key,
                 "chunk_index": int(chunk),
-                "file_index": int(row[f"videos/{key}/file_index"]),
+                "file_index": number,
             }
             clips[key] = Clip(
                 file=_file(root, info.video_path, values), from_s=float(row[f"videos/{key}/from_timestamp"])

@@ -45,7 +45,7 @@ class RunsReader(DatasetReader):
         if not self._runs:
             raise DatasetError(
                 f"No run in `{path}` kept its control actions.",
-                hint="Env servers that keep them say so in `rpent serve --help`; runs of LIBERO and RoboCasa have them.",
+                hint="Runs of LIBERO and RoboCasa keep them.",
             )
         robots = sorted({manifest["robot"]["name"] for _, manifest in self._runs})
         if len(robots) > 1:

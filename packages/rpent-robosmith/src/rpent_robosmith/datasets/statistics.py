@@ -95,7 +95,7 @@ class Sample:
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """(min(N, size), D)"""
+        """(min(N, size), D), in no order."""
         return self._rows[: min(self._seen, len(self._rows))]
 
     @property

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rpent.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
     from types import TracebackType
 
     from rpent_robosmith.datasets.api import CameraColumn, Episode, VectorColumn
@@ -47,7 +47,8 @@ class DatasetWriter(ABC):
         """
         if path.exists():
             raise UsageError(
-                f"`{path}` exists already.", hint="Choose another place, or remove it; nothing is overwritten."
+                f"`{path}` exists already.",
+                hint="Choose another place, or remove it; nothing is overwritten.",
             )
         self.path = path
         self.header = header

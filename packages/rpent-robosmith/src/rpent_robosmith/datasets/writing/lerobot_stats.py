@@ -99,9 +99,7 @@ class TotalStatistics:
             for key, each in self._columns.items()
         }
         for key, each in self._cameras.items():
-            found[key] = {
-                name: _shaped(name, numbers) for name, numbers in each.values(self._frames).items()
-            }
+            found[key] = {name: _shaped(name, numbers) for name, numbers in each.values(self._frames).items()}
         return found
 
 
