@@ -54,9 +54,10 @@ def worker_variables(
         {"TMPDIR": folder, "MPLCONFIGDIR": folder, "PYTHONDONTWRITEBYTECODE": "1"}
     )
     variables |= dict.fromkeys(_ONE_THREAD, "1")
+    variables["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others' pools have threads
     if not sealed:
         return {**variables, **(asked or {})}
-    kept = (*_ONE_THREAD, "TMPDIR", "MPLCONFIGDIR")
+    kept = (*_ONE_THREAD, "TMPDIR", "MPLCONFIGDIR", "ARROW_DEFAULT_MEMORY_POOL")
     variables = {
         name: value
         for name, value in variables.items()

@@ -29,11 +29,15 @@ class JobContext(Protocol):
     def tell(self, kind: str, /, **data: Any) -> None:
         """Send a message: plain data and numeric arrays."""
 
-    def seal(self, *, readable: Sequence[str] = ()) -> None:
+    def seal(self, *, readable: Sequence[str] = (), threads: bool = False) -> None:
         """Give up what the process does not need any more: writing files, network, other processes, foreign files.
+
+        Whatever a library does of that at its first use must be done before: pictures are not rendered by a graphics
+        card any more, and Stable-Baselines3 needs a logger without a folder (`set_logger(Logger(None, []))`).
 
         Args:
             readable: Folders that may still be read besides Python's own (assets that are loaded later).
+            threads: Whether threads may still be started. Without, whatever wants them afterwards fails.
         """
 
     def stopping(self) -> bool:

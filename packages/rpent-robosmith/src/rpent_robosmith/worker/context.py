@@ -40,15 +40,13 @@ class PipeContext:
         except BrokenPipeError:  # the owner is gone, and with it the reason to go on
             os._exit(1)
 
-    def seal(self, *, readable: Sequence[str] = ()) -> None:
+    def seal(self, *, readable: Sequence[str] = (), threads: bool = False) -> None:
         """Give up files, network and processes for good, see `rpent_robosmith.worker.sandbox.seal`."""
         if self._sealed:
             return
         from rpent_robosmith.worker.sandbox.seal import seal  # noqa: PLC0415 (only sealed jobs need it)
 
-        caveats = seal(
-            readable=readable, memory_bytes=self._memory_bytes, descriptors=(self._control, self._messages)
-        )
+        caveats = seal(readable=readable, memory_bytes=self._memory_bytes, threads=threads)
         self._sealed = True
         self.tell("sealed", caveats=list(caveats))
 

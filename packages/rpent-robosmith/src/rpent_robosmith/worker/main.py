@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from rpent.errors import RpentError, UsageError
@@ -29,6 +31,7 @@ def main(control: int, messages: int, owner: int) -> None:
     """
     die_with_parent(owner)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the owner decides what Ctrl-C means
+    _be_first_when_memory_runs_out()
     job = _first_message(control)
     context = PipeContext(
         control,
@@ -61,6 +64,11 @@ def described(error: BaseException) -> dict[str, Any]:
     kind = "memory" if isinstance(error, MemoryError) else "error"
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return {"message": f"failed with {text[:1000]}", "kind": kind, "expected": False}
+
+
+def _be_first_when_memory_runs_out() -> None:
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("700")
 
 
 def _checked(result: object) -> dict[str, Any]:
