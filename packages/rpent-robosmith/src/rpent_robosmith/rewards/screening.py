@@ -12,7 +12,7 @@ FIRST_SEED = 500_000
 EPISODES = 8
 ON_POLICY = frozenset({"ppo"})
 """Algorithms with cheap steps, of which a short training needs more."""
-MAX_STEPS = {True: 10_000, False: 3_000}
+MAX_STEPS = {True: 10_000, False: 2_000}
 MIN_STEPS = {True: 4_096, False: 1_000}
 _SHARE = 5
 

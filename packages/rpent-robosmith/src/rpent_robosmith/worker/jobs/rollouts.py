@@ -33,7 +33,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Evaluate one policy.
 
     Args:
-        params: `entry` (a catalog entry as plain data), `policy` (`random`, `zero`, or the folder of a policy), `seeds`.
+        params: `entry` (a catalog entry as plain data), `policy` (`random`, `zero`, or a policy's folder), `seeds`.
         context: Hears of each episode.
 
     Returns:
