@@ -6,7 +6,7 @@ it is known how it did, so that a resumed search repeats nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
 
