@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium import spaces
 from rpent.errors import UsageError
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.noise import NormalActionNoise
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from torch import nn
@@ -71,6 +72,7 @@ def build(
     progress = Progress()
     arguments = _arguments(values, envs.action_space, progress)
     model = algorithm("MlpPolicy", env, seed=task.seed, device="cpu", verbose=0, **arguments)
+    model.set_logger(Logger(None, []))  # its own would make a folder, which a sealed worker may not
     return model, progress
 
 
