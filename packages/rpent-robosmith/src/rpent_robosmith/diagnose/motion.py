@@ -102,7 +102,8 @@ def idle_steps(
             idle = idle & still(rows, state_spans[key])
         return idle
     near_zero = np.abs(np.asarray(actions, np.float64)) <= 0.02 * np.maximum(action_span, 1e-12)
-    return idle & (near_zero.mean(axis=1) > 0.5)
+    mostly: NDArray[np.bool_] = near_zero.mean(axis=1) > 0.5
+    return idle & mostly
 
 
 def longest_run(flags: NDArray[np.bool_]) -> int:

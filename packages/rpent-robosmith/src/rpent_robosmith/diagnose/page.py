@@ -77,3 +77,8 @@ def finding_list(findings: Sequence[Finding]) -> str:
         for finding in findings
     ]
     return f"<ul>{''.join(items)}</ul>"
+
+
+def paragraphs(lines: Iterable[str]) -> str:
+    """Return each line of plain text as a paragraph."""
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
