@@ -8,9 +8,18 @@ import pytest
 from rpent_robosmith.agents.intake_rules import RuleIntake, readings
 from rpent_robosmith.task import Budget, Criterion, TaskSpec
 
-ENVIRONMENTS = dict.fromkeys(
-    ("cartpole", "pendulum", "reacher", "fetch-reach", "mountain-car", "mountain-car-continuous", "ant"), ""
-)
+ROBOTS = {
+    "cartpole": "toy (cart)",
+    "pendulum": "toy (pendulum)",
+    "reacher": "arm (reacher)",
+    "fetch-reach": "arm (fetch)",
+    "mountain-car": "vehicle (car)",
+    "mountain-car-continuous": "vehicle (car)",
+    "ant": "quadruped (ant)",
+}
+ENVIRONMENTS = {
+    name: f"{name}: A task. Robot: {robot}. Framework: gymnasium." for name, robot in ROBOTS.items()
+}
 
 
 def read(sentence: str, **given: Any) -> TaskSpec:
@@ -77,6 +86,11 @@ def test_what_is_refused_is_not_taken() -> None:
     assert (task.algorithm, task.robot, task.environment) == ("sac", "arm", None)
     assert task.avoid == ("fetch-reach", "ppo")
     assert task.tags == ("reach", "arm")
+
+
+def test_a_robot_that_no_environment_has_is_no_condition() -> None:
+    assert read("a humanoid walks").robot is None
+    assert read("a four-legged robot walks").robot == "quadruped"
 
 
 def test_counts() -> None:

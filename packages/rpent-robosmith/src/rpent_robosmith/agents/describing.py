@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.facts import EnvFacts, NumberFacts, SpaceFacts
@@ -23,8 +24,32 @@ MAX_NUMBERS = 64
 """Numbers of a space that are told one by one."""
 MAX_CANDIDATES = 12
 MAX_POINTS = 24
+_ONLY_NAMED = " Only where it is named."
 _STAND_IN = 1e30
 """Bounds beyond it stand for none."""
+
+
+def environment_line(entry: EnvEntry, *, choosable: bool = True) -> str:
+    """Return an environment in a line, for those who choose one.
+
+    Args:
+        entry: The environment.
+        choosable: Whether it may be chosen for a sentence that does not name it: it runs here, and can be learned.
+    """
+    robot = entry.robot if entry.robot_model is None else f"{entry.robot} ({entry.robot_model})"
+    line = f"{entry.name}: {entry.description} Robot: {robot}. Framework: {entry.adapter}."
+    return line if choosable else line + _ONLY_NAMED
+
+
+def choosable(environments: Mapping[str, str]) -> dict[str, str]:
+    """Return those environments that may be chosen for a sentence that does not name them."""
+    return {name: line for name, line in environments.items() if not line.endswith(_ONLY_NAMED)}
+
+
+def robots_in(lines: Iterable[str]) -> frozenset[str]:
+    """Return the kinds and models of robots in such lines."""
+    found = (re.search(r"Robot: ([\w-]+)(?: \(([\w-]+)\))?\. Framework: ", line) for line in lines)
+    return frozenset(name for match in found if match for name in match.groups() if name)
 
 
 def environment(entry: EnvEntry, facts: EnvFacts) -> str:
@@ -55,13 +80,13 @@ def success(entry: EnvEntry) -> str:
     if wanted.terminated is not None:
         words += f" It must {'' if wanted.terminated else 'not '}have ended by itself."
     lines = [words, f"Better is told from worse by `{entry.progress}`.", "Measures, one number an episode:"]
-    lines += [f"- `{name}`: {measure_words(measure)}" for name, measure in entry.measures.items()]
+    lines += [f"- {measure_words(name, measure)}" for name, measure in entry.measures.items()]
     return "\n".join(
         [*lines, "- `return`: the sum of the environment's own reward", "- `length`: the number of steps"]
     )
 
 
-def measure_words(measure: Measure) -> str:
+def measure_words(name: str, measure: Measure) -> str:
     """Return how a measure is read from an episode."""
     step = _quantity(measure.quantity)
     if measure.minus is not None:
@@ -74,8 +99,8 @@ def measure_words(measure: Measure) -> str:
     else:
         how = f"{measure.reduce} over {over} of {step}"
     unit = f" [{measure.unit}]" if measure.unit else ""
-    summary = f"{measure.summary.rstrip('.')}{unit}; " if measure.summary else unit
-    return f"{summary}{how}; {measure.better} is better"
+    summary = f" {measure.summary.rstrip('.')};" if measure.summary else ""
+    return f"`{name}`{unit}:{summary} {how}; {measure.better} is better"
 
 
 def evaluation(report: EvaluationReport) -> str:

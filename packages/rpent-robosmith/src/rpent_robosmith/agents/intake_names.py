@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from rpent_robosmith.agents.describing import robots_in
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
@@ -20,11 +22,13 @@ _ALGORITHMS = {
     "act": r"\baction\s+chunking\b",
 }
 _ROBOTS = {
-    "arm": r"\brobot(?:ic)?\s+arm\b|\bmanipulator\b",
+    "arm": r"\brobot(?:ic)?\s+arm\b|(?<!mobile\s)\bmanipulator\b",
     "quadruped": r"\bquadruped\b|\bfour[\s-]legged\b",
     "biped": r"\bbiped\b|\btwo[\s-]legged\b",
     "hand": r"\b(?:robot(?:ic)?|shadow|dext[e]?rous)\s+hand\b",
-    "mobile-base": r"\bmobile\s+(?:base|manipulator|robot)\b",
+    "mobile-manipulator": r"\bmobile\s+manipulator\b",
+    "mobile-base": r"\bmobile\s+(?:base|robot)\b",
+    "humanoid": r"\bhumanoid\b",
 }
 _FRAMEWORKS = {
     "gymnasium-robotics": r"gymnasium[\s-]robotics",
@@ -86,10 +90,14 @@ def read_framework(text: Text, found: MutableMapping[str, Any]) -> None:
     _read(text, found, "framework", {name: rf"{_IN}(?:{known})\b" for name, known in _FRAMEWORKS.items()})
 
 
-def read_robot(text: Text, found: MutableMapping[str, Any]) -> None:
-    """Find the kind of robot, where the words can mean nothing else; they also describe the task."""
+def read_robot(text: Text, found: MutableMapping[str, Any], environments: Mapping[str, str]) -> None:
+    """Find the kind of robot, where the words can mean nothing else and an environment has it.
+
+    The words also describe the task: they stay for the retrieval.
+    """
     whole = text.rest
-    _read(text, found, "robot", _ROBOTS)
+    known = robots_in(environments.values())
+    _read(text, found, "robot", {name: pattern for name, pattern in _ROBOTS.items() if name in known})
     text.rest = whole
 
 

@@ -45,8 +45,9 @@ def readings(task: TaskSpec, environments: Mapping[str, str]) -> dict[str, Any]:
     for read in (read_criteria, read_budget, read_evaluation, read_counts):
         read(text, found)
     read_environment(text, found, environments)
-    for name in (read_algorithm, read_framework, read_robot):
-        name(text, found)
+    read_algorithm(text, found)
+    read_framework(text, found)
+    read_robot(text, found, environments)
     found["tags"] = tags(text)
     return {name: value for name, value in found.items() if value}
 

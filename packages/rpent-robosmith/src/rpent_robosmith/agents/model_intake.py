@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
 from rpent_robosmith.agents.budget import BudgetSpentError
+from rpent_robosmith.agents.describing import choosable, robots_in
 from rpent_robosmith.agents.intake_rules import merged, readings
 from rpent_robosmith.agents.model import Form, client_of
 from rpent_robosmith.task import METRICS, Criterion
@@ -77,7 +78,7 @@ class ModelIntake:
         found = readings(task, environments)
         by_rules = merged(task, found)
         try:
-            return self._completed(task, by_rules, environments, found)
+            return self._completed(task, by_rules, _offered(by_rules, environments), found)
         except (UnusableAnswerError, BudgetSpentError) as error:
             note = f"The rules read the sentence instead of the model. {error.message}"
             return by_rules.model_copy(update={"notes": (*by_rules.notes, note)})
@@ -103,6 +104,15 @@ class ModelIntake:
             said = dialogue.ask(prompts.again(error.message))
         answer = _checked(answer_of(said, FORM.name, TaskAnswer), environments)
         return _merged(by_rules, answer, stated, environments)
+
+
+def _offered(task: TaskSpec, environments: Mapping[str, str]) -> dict[str, str]:
+    """Return the environments that may be chosen: of the robot that the user wants, and none that they refuse."""
+    return {
+        name: line
+        for name, line in choosable(environments).items()
+        if name not in task.avoid and task.robot in {None, *robots_in([line])}
+    }
 
 
 def _checked(answer: TaskAnswer, environments: Mapping[str, str]) -> TaskAnswer:

@@ -10,8 +10,8 @@ from rpent.suggest import did_you_mean, listing
 
 from rpent_robosmith.catalog.load import entries, find
 from rpent_robosmith.catalog.search import THRESHOLD, Query, Scored, query_of, search, telling
+from rpent_robosmith.evaluation.verdict import check_metrics
 from rpent_robosmith.measures import Success
-from rpent_robosmith.stages.intake import check_metrics
 from rpent_robosmith.work.requirements import Lack, lack
 from rpent_robosmith.workflow.state import Match
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rpent.errors import PluginError
+
+from rpent_robosmith.agents.describing import environment_line
 from rpent_robosmith.agents.factory import spent
 from rpent_robosmith.catalog.load import entries, find
 from rpent_robosmith.evaluation.verdict import check_metrics
+from rpent_robosmith.work.requirements import lack
 
 if TYPE_CHECKING:
+    from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.task import TaskSpec
     from rpent_robosmith.workflow.state import RunState
     from rpent_robosmith.workflow.workshop import Workshop
@@ -22,7 +27,7 @@ def intake(state: RunState, workshop: Workshop) -> RunState:
         RpentError: The model cannot be asked.
     """
     before = state.task
-    task = restored(before, workshop.intake.read(before, described()))
+    task = restored(before, workshop.intake.read(before, described(before, state.options.get("python"))))
     if task.environment is not None:
         check_metrics(task, find(task.environment))
     for note in task.notes[len(before.notes) :]:
@@ -30,12 +35,36 @@ def intake(state: RunState, workshop: Workshop) -> RunState:
     return state.model_copy(update={"task": task, "usage": spent(workshop)})
 
 
-def described() -> dict[str, str]:
-    """Return catalog id → one line on the environment."""
+def described(task: TaskSpec, python: str | None = None) -> dict[str, str]:
+    """Return catalog id → one line on every environment.
+
+    Those that do not run here, are of another robot or framework than the user stated, or cannot be learned with what
+    comes along are marked: they are taken where the sentence names them, and not otherwise.
+
+    Args:
+        task: What the user stated.
+        python: The interpreter that the user chose for workers.
+    """
     return {
-        name: f"{entry.name}: {entry.description} Robot: {entry.robot}. Framework: {entry.adapter}."
+        name: environment_line(entry, choosable=_choosable(entry, task, python))
         for name, entry in entries().items()
     }
+
+
+def _choosable(entry: EnvEntry, task: TaskSpec, python: str | None) -> bool:
+    return (
+        task.robot in {None, entry.robot, entry.robot_model}
+        and task.framework in {None, entry.adapter}
+        and (entry.training is not None or task.dataset is not None)
+        and _runs(entry, python)
+    )
+
+
+def _runs(entry: EnvEntry, python: str | None) -> bool:
+    try:
+        return lack(entry, python=python) is None
+    except PluginError:
+        return False
 
 
 def restored(before: TaskSpec, after: TaskSpec) -> TaskSpec:
