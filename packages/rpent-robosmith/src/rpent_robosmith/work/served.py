@@ -75,10 +75,10 @@ class ServingBench:
             ServiceError: Its env server cannot be started.
             UsageError: The entry names an option that the robot does not have.
         """
-        found = job.params.get("entry")
-        if found is None or dict(found).get("adapter") != ADAPTER:
+        entry = _entry_of(job.params)
+        if entry is None or entry.get("adapter") != ADAPTER:
             return self._bench.run(job, heard)
-        with self._serving(EnvEntry.model_validate(dict(found))) as address:
+        with self._serving(EnvEntry.model_validate(dict(entry))) as address:
             return self._bench.run(replace(job, variables={**job.variables, VARIABLE: address}), heard)
 
     def close(self) -> None:
@@ -135,6 +135,12 @@ class ServingBench:
         endpoint = next(found for found in reversed(endpoints) if found)
         address |= {"endpoint": endpoint, "token": request.token}
         return _Served(supervisor=supervisor, address=json.dumps(address))
+
+
+def _entry_of(params: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the entry that a job is about: its own, or that of its order."""
+    found: Mapping[str, Any] | None = params.get("entry") or dict(params.get("order") or {}).get("entry")
+    return found
 
 
 def _request(robot: RobotSpec, options: Mapping[str, Any]) -> ServiceRequest:

@@ -12,6 +12,7 @@ from rpent.errors import UsageError
 
 from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.facts import EnvFacts
+from rpent_robosmith.worker.control import action_parts, control_rate_hz
 from rpent_robosmith.worker.making import make_env, max_episode_steps
 from rpent_robosmith.worker.measuring import Meter
 from rpent_robosmith.worker.naming import action_numbers, observation_numbers
@@ -93,6 +94,7 @@ def _facts(env: gymnasium.Env[Any, Any], entry: EnvEntry, seen: Walk, same: bool
         action=action,
         observation_numbers=observation_numbers(env, entry, observation),
         action_numbers=action_numbers(env, entry, action),
+        action_parts=action_parts(env),
         max_episode_steps=max_episode_steps(env),
         control_rate_hz=control_rate_hz(env),
         render_modes=tuple(str(mode) for mode in env.metadata.get("render_modes", ())),
@@ -126,19 +128,6 @@ def _problem(entry: EnvEntry, seen: Walk) -> str:
     except UsageError as error:
         return error.message
     return ""
-
-
-def control_rate_hz(env: gymnasium.Env[Any, Any]) -> float | None:
-    """Return control steps a simulated second; None where the environment has no notion of time."""
-    inner = env.unwrapped
-    for name in ("dt", "tau"):
-        period = getattr(inner, name, None)
-        if isinstance(period, int | float) and period > 0:
-            return round(1.0 / float(period), 6)
-    for rate in (getattr(inner, "control_freq", None), env.metadata.get("render_fps")):
-        if isinstance(rate, int | float) and rate > 0:
-            return float(rate)
-    return None
 
 
 def versions() -> dict[str, str]:

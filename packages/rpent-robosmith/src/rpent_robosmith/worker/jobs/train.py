@@ -18,6 +18,7 @@ from rpent_robosmith.training.checkpoints import APPENDED, KEEP_ROWS, Checkpoint
 from rpent_robosmith.training.order import TrainingOrder, TrainingResult
 from rpent_robosmith.training.packing import pack
 from rpent_robosmith.worker.api import Trainer, TrainingError, TrainingTask
+from rpent_robosmith.worker.control import controlling
 from rpent_robosmith.worker.making import make_env
 from rpent_robosmith.worker.rewarding import Rewarding
 from rpent_robosmith.worker.selecting import Judge
@@ -72,7 +73,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
             versions=versions,
         )
         return {"result": result.model_dump(mode="json"), "policy": None}
-    return _ended(supervisor, steps, versions)
+    return _ended(supervisor, steps, versions, made[0])
 
 
 def load_trainer(name: str) -> Trainer:
@@ -136,7 +137,9 @@ def _saved(order: TrainingOrder, context: JobContext) -> dict[str, Any] | None:
     return {**data, "segment": segment, "trainer": trainer}
 
 
-def _ended(supervisor: Supervisor, steps: int, versions: dict[str, str]) -> dict[str, Any]:
+def _ended(
+    supervisor: Supervisor, steps: int, versions: dict[str, str], env: gymnasium.Env[Any, Any]
+) -> dict[str, Any]:
     policy = supervisor.policy
     if policy is None:
         raise RuntimeError("the trainer ended without a policy")
@@ -150,7 +153,7 @@ def _ended(supervisor: Supervisor, steps: int, versions: dict[str, str]) -> dict
         standing=supervisor.counted(),
         versions=versions,
     )
-    return {"result": result.model_dump(mode="json"), "policy": pack(policy)}
+    return {"result": result.model_dump(mode="json"), "policy": pack(controlling(policy, env))}
 
 
 def _version(name: str) -> str | None:
