@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_NUMBERS = 2_000
 """Larger boxes (pictures) get no names."""
-_NAME_AND_UNIT = re.compile(r"(?P<name>.*?)(?:\s*\[(?P<unit>[^\]]*)\])?")
+_NAME_AND_UNIT = re.compile(r"(?P<name>.*?)(?:\s+\[(?P<unit>[^\]]*)\])?")
 _NO_NAMES = {"", "-", "NA"}
 _STATE_PARTS = {"skipped_qpos", "skipped_qvel"}
 
