@@ -32,6 +32,7 @@ _COMMANDS = {
     "trainers": "List the trainers and their algorithms.",
     "inspect": "Say what a policy, a dataset or an environment takes, gives and holds.",
     "integrate": "Make a policy fit a dataset or an environment: check, generate, validate.",
+    "collect": "Record a dataset: run a policy, and write what it saw and did.",
     "diag": "Analyse recorded episodes, or compare two sets of them.",
     "config": "Show the effective configuration, and where each value comes from.",
 }

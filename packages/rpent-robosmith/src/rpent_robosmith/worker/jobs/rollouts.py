@@ -47,7 +47,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     context.tell("progress", done=0.0, total=float(len(params["seeds"])))
     env = make_env(entry)
     try:
-        policy = _policy(params["policy"], env)
+        policy = policy_named(params["policy"], env)
         episodes = rollouts(env, policy, entry, params["seeds"], context)
     finally:
         env.close()
@@ -80,7 +80,12 @@ def rollouts(
     return episodes
 
 
-def _policy(name: str, env: gymnasium.Env[Any, Any]) -> PolicyFunction:
+def policy_named(name: str, env: gymnasium.Env[Any, Any]) -> PolicyFunction:
+    """Return `random`, `zero`, or the policy in a folder.
+
+    Raises:
+        PolicyError: The policy is missing or damaged.
+    """
     if name == "random":
         return RandomPolicy(space_facts(env.action_space))
     if name == "zero":
