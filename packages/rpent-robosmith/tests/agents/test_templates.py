@@ -9,6 +9,7 @@ from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.facts import EnvFacts, SpaceFacts
 from rpent_robosmith.measures import Measure, Quantity, Success
 from rpent_robosmith.reports import RewardCandidate
+from rpent_robosmith.rewards.signals import signals
 from rpent_robosmith.rewards.templates import SHAPES, Plan, parse, write
 from rpent_robosmith.task import Criterion, TaskSpec
 
@@ -61,8 +62,11 @@ def run(code, obs, action, next_obs, info=None):
 
 
 def written(plan, env, **kwargs):
+    """Return the code of a plan whose width is in the measure's own unit here."""
     asked = request(env, **kwargs)
-    return write(plan, asked.task, env, asked.facts)
+    known = {signal.measure: signal.width for signal in signals(env, asked.facts)}
+    scaled = replace(plan, width=plan.width / known.get(plan.measure, 1.0))
+    return write(scaled, asked.task, env, asked.facts)
 
 
 NEAR, FAR = np.array([0.03, 0.04, 0.0]), np.array([0.6, 0.8, 0.0])  # 0.05 and 1.0 away
@@ -89,6 +93,22 @@ def test_a_plan_gives_the_reward_that_it_says(plan, value):
     assert total == pytest.approx(value)
     assert type(total) is float
     assert sum(components.values()) == pytest.approx(total)
+
+
+def test_several_measures_share_a_reward():
+    angle = Measure(quantity=Quantity(index=(2,)), map="abs", better="lower")
+    env = entry({"distance": entry().measures["distance"], "angle": angle})
+    plan = Plan(shape="distance", measure="distance+angle", bonus=1.0)
+    asked = request(env)
+    widths = [signal.width for signal in signals(env, asked.facts)]
+    code = write(plan, asked.task, env, asked.facts)
+    _, components = run(code, FAR, np.zeros(1), np.array([3.0, 4.0, -2.0]))
+    assert components == pytest.approx(
+        {"distance": -5 / widths[0] / 2, "angle": -2 / widths[1] / 2, "near": 0}
+    )
+    assert run(code, FAR, np.zeros(1), NEAR)[1]["near"] == 1.0
+    with pytest.raises(ValueError, match="has no measure `speed`"):
+        write(replace(plan, measure="distance+speed"), asked.task, env, asked.facts)
 
 
 def test_success_of_the_environment_itself():
@@ -178,10 +198,16 @@ def test_the_first_iteration_has_different_families():
     assert all(proposal.idea for proposal in found)
 
 
+def test_measures_that_are_no_aim_are_no_reward_of_their_own():
+    speed = Measure(quantity=Quantity(index=(2,)), map="abs", better="lower")
+    env = entry({"distance": entry().measures["distance"], "speed": speed})
+    assert {parse(proposal.origin).measure for proposal in proposals(env, count=5)} == {"distance"}
+
+
 def test_episodes_that_must_last_pay_for_each_step():
     env = entry(success=Success(measure="length", at_least=500, terminated=False), progress="length")
     first = proposals(env, action=SpaceFacts(kind="discrete", n=2))[0]
-    assert parse(first.origin) == Plan(shape="exponential", measure="distance", width=0.315, alive=1.0)
+    assert parse(first.origin) == Plan(shape="exponential", measure="distance", alive=1.0)
 
 
 def test_the_same_request_gives_the_same_text_and_another_seed_another():

@@ -30,7 +30,7 @@ class RuleDecisions(NoUsage):
     def decide(self, request: DecisionRequest) -> Decision:
         """Return one of the allowed decisions: the first that the rules prefer."""
         feedback = " ".join(observations(request))
-        for kind, reason in (*preferences(request), ("stop", "Nothing else is left to change.")):
+        for kind, reason in (*preferences(request), ("stop", _at_the_end(request))):
             if kind not in request.allowed:
                 continue
             algorithm = request.algorithms[0] if kind == "switch_algorithm" else None
@@ -110,6 +110,12 @@ def observations(request: DecisionRequest) -> Iterator[str]:
             f"`{name}` {value:.3g}" for name, value in sorted(request.reward.components.items())
         )
         yield f"Components of the reward, mean of a step: {parts}."
+
+
+def _at_the_end(request: DecisionRequest) -> str:
+    if request.iteration >= request.task.iterations:
+        return f"It was the last of {request.task.iterations} iterations."
+    return "Nothing else is left to change."
 
 
 def _in_order(reason: str, *kinds: DecisionKind) -> Iterator[tuple[DecisionKind, str]]:

@@ -56,7 +56,10 @@ def families(request: RewardRequest) -> Iterator[Plan]:
     if lasting:
         yield from _of_lasting(found, bool(bounded_numbers(facts)), cost)
     alive = 1.0 if lasting else 0.0
-    for turn in zip_longest(*map(_of_signal, found)):  # so that few candidates are of several measures
+    aimed = [signal for signal in found if signal.measure in {entry.success.measure, entry.progress}]
+    for turn in zip_longest(
+        *map(_of_signal, aimed or found)
+    ):  # so that few candidates are of several measures
         for plan in filter(None, turn):
             yield replace(plan, success=success, alive=alive, action_cost=cost)
     if success:
@@ -66,34 +69,29 @@ def families(request: RewardRequest) -> Iterator[Plan]:
 
 
 def _of_lasting(found: Sequence[Signal], bounded: bool, cost: float) -> Iterator[Plan]:
-    for signal in found:
-        if signal.kind == "error":
-            yield Plan(
-                shape="exponential", measure=signal.measure, width=_wide(signal), alive=1.0, action_cost=cost
-            )
+    errors = [signal.measure for signal in found if signal.kind == "error"]
+    if errors:
+        yield Plan(shape="exponential", measure="+".join(errors), alive=1.0, action_cost=cost)
     if bounded:
         yield Plan(shape="centred", alive=1.0, action_cost=cost)
+    for measure in errors if len(errors) > 1 else ():
+        yield Plan(shape="exponential", measure=measure, alive=1.0, action_cost=cost)
     yield Plan(shape="alive", alive=1.0, action_cost=cost)
 
 
 def _of_signal(signal: Signal) -> Iterator[Plan]:
-    name, wide = signal.measure, _wide(signal)
+    name = signal.measure
     if signal.kind == "gain":
-        yield Plan(shape="gain", measure=name, width=signal.span)
-        yield Plan(shape="squashed", measure=name, width=signal.span)
-        yield Plan(shape="gain", measure=name, width=signal.span, own=1.0)
+        yield Plan(shape="gain", measure=name)
+        yield Plan(shape="squashed", measure=name)
+        yield Plan(shape="gain", measure=name, own=1.0)
         return
-    yield Plan(shape="distance", measure=name, width=wide, bonus=1.0)
-    yield Plan(shape="exponential", measure=name, width=wide, bonus=1.0)
-    yield Plan(shape="distance", measure=name, width=wide, own=1.0)
+    yield Plan(shape="distance", measure=name, bonus=1.0)
+    yield Plan(shape="exponential", measure=name, bonus=1.0)
+    yield Plan(shape="distance", measure=name, own=1.0)
     if signal.needs_only_observation:
-        yield Plan(shape="potential", measure=name, width=wide, bonus=1.0)
-    yield Plan(shape="tolerance", measure=name, width=wide, bonus=1.0)
-
-
-def _wide(signal: Signal) -> float:
-    """Return a width between the tolerance and the whole way: their geometric mean."""
-    return float(f"{(signal.tolerance * signal.span) ** 0.5:.3g}")
+        yield Plan(shape="potential", measure=name, bonus=1.0)
+    yield Plan(shape="tolerance", measure=name, bonus=1.0)
 
 
 def _plans(request: RewardRequest) -> Iterator[Plan]:

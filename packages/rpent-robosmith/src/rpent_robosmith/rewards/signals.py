@@ -41,6 +41,12 @@ class Signal:
     needs_only_observation: bool
     """Whether it can be taken before a step as well: of a potential."""
 
+    @property
+    def width(self) -> float:
+        """What of it counts as one: of a gain its span, of an error something between its tolerance and its span."""
+        width = self.span if self.kind == "gain" else math.sqrt(self.tolerance * self.span)
+        return float(f"{width:.3g}")
+
 
 def signals(entry: EnvEntry, facts: EnvFacts) -> tuple[Signal, ...]:
     """Return the signals of the environment's measures: success's first, then progress's, then the others."""

@@ -39,9 +39,9 @@ class Plan:
     shape: str
     """One of `SHAPES`."""
     measure: str = ""
-    """Which of the environment's measures; empty for shapes without one."""
+    """Which of the environment's measures, several with `+` between them; empty for shapes without one."""
     width: float = 1.0
-    """Error (or gain) that counts as one, in the measure's unit."""
+    """Error (or gain) that counts as one, in units of the signal's own width."""
     bonus: float = 0.0
     """For each step within the tolerance."""
     own: float = 0.0
@@ -57,7 +57,7 @@ class Plan:
 
     @property
     def origin(self) -> str:
-        """`template:exponential(measure=distance,width=0.1)`: also what `parse` reads back."""
+        """`template:exponential(measure=distance,width=0.5)`: also what `parse` reads back."""
         parts = [
             f"{field.name}={getattr(self, field.name)}"
             for field in fields(self)
@@ -76,7 +76,7 @@ class Plan:
             ("a cost of large actions", self.action_cost),
         ]
         more = " and ".join(name for name, weight in extras if weight)
-        about = f" (`{self.measure}`)" if self.measure else ""
+        about = f" ({', '.join(f'`{name}`' for name in self.measure.split('+'))})" if self.measure else ""
         return f"{SHAPES[self.shape]}{about}{f', with {more}' if more else ''}"
 
 
@@ -104,9 +104,9 @@ def write(plan: Plan, task: TaskSpec, entry: EnvEntry, facts: EnvFacts) -> str:
     Raises:
         ValueError: The plan names a measure that the environment does not have.
     """
-    signal = _chosen(plan, entry, facts)
+    chosen = _chosen(plan, entry, facts)
     beyond = limits(task, entry, facts)
-    terms = [*_main_terms(plan, signal, facts), *_extra_terms(plan, signal, entry, facts)]
+    terms = [*_main_terms(plan, chosen, facts), *_extra_terms(plan, chosen, entry, facts)]
     terms += [
         (
             f"safety_{item.measure}",
@@ -114,7 +114,7 @@ def write(plan: Plan, task: TaskSpec, entry: EnvEntry, facts: EnvFacts) -> str:
         )
         for item in beyond
     ]
-    functions = ([signal.source] if signal else []) + [item.source for item in beyond]
+    functions = [item.source for item in (*chosen, *beyond)]
     body = "\n".join(f"        {name!r}: float({expression})," for name, expression in terms)
     main = (
         "def compute_reward(obs, action, next_obs, info):\n"
@@ -124,25 +124,29 @@ def write(plan: Plan, task: TaskSpec, entry: EnvEntry, facts: EnvFacts) -> str:
     return "\n\n".join(["import numpy as np\n", *functions, main])
 
 
-def _chosen(plan: Plan, entry: EnvEntry, facts: EnvFacts) -> Signal | None:
-    if not plan.measure:
-        return None
-    for signal in signals(entry, facts):
-        if signal.measure == plan.measure:
-            return signal
-    raise ValueError(f"`{entry.id}` has no signal of `{plan.measure}`")
+def _chosen(plan: Plan, entry: EnvEntry, facts: EnvFacts) -> list[Signal]:
+    known = {signal.measure: signal for signal in signals(entry, facts)}
+    names = plan.measure.split("+") if plan.measure else []
+    for name in names:
+        if name not in known:
+            raise ValueError(f"`{entry.id}` has no measure `{name}`")
+    return [known[name] for name in names]
 
 
-def _main_terms(plan: Plan, signal: Signal | None, facts: EnvFacts) -> list[tuple[str, str]]:
-    width = _number(plan.width)
-    if signal is None:
-        return {
-            "environment": [("environment", 'info["env_reward"]')],
-            "centred": [("centred", _centred(facts))],
-        }.get(plan.shape, [])
+def _main_terms(plan: Plan, chosen: list[Signal], facts: EnvFacts) -> list[tuple[str, str]]:
+    if plan.shape == "environment":
+        return [("environment", 'info["env_reward"]')]
+    if plan.shape == "centred":
+        return [("centred", _centred(facts))]
+    share = "" if len(chosen) < 2 else f" / {len(chosen)}"
+    return [(signal.measure, f"{_shaped(plan, signal)}{share}") for signal in chosen]
+
+
+def _shaped(plan: Plan, signal: Signal) -> str:
+    width = _number(plan.width * signal.width)
     after = f"{signal.function}(next_obs, action, info)"
     before = f"{signal.function}(obs, action, info)"
-    shape = {
+    return {
         "distance": f"-{after} / {width}",
         "exponential": f"np.exp(-{after} / {width})",
         "tolerance": f"-0.1 * min({after} / {width}, 1.0)",
@@ -150,15 +154,15 @@ def _main_terms(plan: Plan, signal: Signal | None, facts: EnvFacts) -> list[tupl
         "gain": f"{after} / {width}",
         "squashed": f"np.tanh({after} / {width})",
     }[plan.shape]
-    return [(signal.measure, shape)]
 
 
-def _extra_terms(
-    plan: Plan, signal: Signal | None, entry: EnvEntry, facts: EnvFacts
-) -> list[tuple[str, str]]:
+def _extra_terms(plan: Plan, chosen: list[Signal], entry: EnvEntry, facts: EnvFacts) -> list[tuple[str, str]]:
     terms = []
-    if plan.bonus and signal is not None and signal.kind == "error":
-        inside = f"{signal.function}(next_obs, action, info) <= {_number(signal.tolerance)}"
+    errors = [signal for signal in chosen if signal.kind == "error"]
+    if plan.bonus and errors:
+        inside = " and ".join(
+            f"{signal.function}(next_obs, action, info) <= {_number(signal.tolerance)}" for signal in errors
+        )
         terms.append(("near", f"{_number(plan.bonus)} if {inside} else 0.0"))
     if plan.own and plan.shape != "environment":
         terms.append(("environment", f'{_number(plan.own)} * info["env_reward"]'))
