@@ -60,6 +60,7 @@ class RobosuiteEnv(gymnasium.Env[dict[str, Any], Any]):
         self.inner, self.render_mode = inner, render_mode
         self.metadata = {"render_modes": ["rgb_array"], "render_fps": int(inner.control_freq)}
         low, high = (np.asarray(bound, dtype=np.float32) for bound in inner.action_spec)
+        self._bounds = low, high
         self.action_space = spaces.Box(low, high, dtype=np.float32)
         seen = self._parts(inner._get_observations(force_update=True))
         self.observation_space = spaces.Dict(
@@ -78,7 +79,7 @@ class RobosuiteEnv(gymnasium.Env[dict[str, Any], Any]):
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[np.float64]], dict[str, Any]]:
         """Begin an episode; the same seed gives the same one."""
-        super().reset(seed=seed)
+        super().reset(seed=seed, options=dict(options or {}))
         drawn = int(self.np_random.integers(2**31))
         if hasattr(self.inner, "rng"):
             self.inner.rng = np.random.default_rng(drawn)
@@ -102,7 +103,7 @@ class RobosuiteEnv(gymnasium.Env[dict[str, Any], Any]):
         self, action: NDArray[np.floating[Any]]
     ) -> tuple[dict[str, NDArray[np.float64]], float, bool, bool, dict[str, Any]]:
         """Take one control step."""
-        clipped = np.clip(np.asarray(action, dtype=np.float64), self.action_space.low, self.action_space.high)
+        clipped = np.clip(np.asarray(action, dtype=np.float64), *self._bounds)
         _, reward, _, _ = self.inner.step(clipped)
         # What step returns was sampled early in the step, at a moment that depends on the episodes before.
         observation = self.inner._get_observations(force_update=True)
@@ -123,7 +124,8 @@ class RobosuiteEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def names(self) -> dict[str, list[str]]:
         """Return what the numbers of the parts and of an action are."""
-        names = {part: [] for part in PARTS} | {"action": list(self._action_names())}
+        names: dict[str, list[str]] = {part: [] for part in PARTS}
+        names["action"] = list(self._action_names())
         values = self.inner._get_observations(force_update=True)
         for part, name in self._observables(values):
             size = np.asarray(values[name]).size

@@ -1,0 +1,1 @@
+"""Environments from a declarative scene: described, turned into MJCF, compiled and stepped."""
