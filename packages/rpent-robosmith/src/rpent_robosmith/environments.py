@@ -6,6 +6,8 @@ Plain pip can say the same with extras (`pip install "rpent-robosmith[sb3,contri
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from rpent.specs import EnvironmentSpec
 
 TORCH_VERSION = "2.13.0"
@@ -36,3 +38,12 @@ ROBOSMITH = EnvironmentSpec(
     probe="stable_baselines3",
 )
 """Gymnasium with Box2D, MuJoCo and the robotics environments, Stable-Baselines3 with its contributed algorithms."""
+
+
+def lerobot_environments() -> tuple[EnvironmentSpec, ...]:
+    """Return LeRobot's environment where `rpent-policy-lerobot`, which brings it, is installed; else nothing."""
+    try:
+        found: EnvironmentSpec = import_module("rpent_policy_lerobot.environment").LEROBOT
+    except ImportError:
+        return ()
+    return (found,)

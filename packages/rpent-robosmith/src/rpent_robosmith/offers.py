@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpent_robosmith.environments import ROBOSMITH
+from rpent_robosmith.environments import ROBOSMITH, lerobot_environments
 from rpent_robosmith.specs import (
     AlgorithmSpec,
     DecisionAgentSpec,
@@ -19,6 +19,7 @@ def _extra(*names: str) -> str:
     return f'pip install "rpent-robosmith[{",".join(names)}]"'
 
 
+_WITH_LEROBOT = lerobot_environments()
 _SB3 = Needs(
     modules=("stable_baselines3", "torch"),
     packages=("stable-baselines3", "torch"),
@@ -97,6 +98,9 @@ TRAINERS = (
             ),
         ),
         needs=_LEROBOT,
+        environments=_WITH_LEROBOT,
+        links=("rpent-torch",),
+        docs_url="https://huggingface.co/docs/lerobot/act",
     ),
 )
 
@@ -106,7 +110,7 @@ ENV_ADAPTERS = (
         summary="Gymnasium's classic control, Box2D and MuJoCo environments, and any registered id.",
         adapter="rpent_robosmith.worker.adapters.gymnasium:GymnasiumAdapter",
         needs=_GYMNASIUM,
-        environments=(ROBOSMITH,),
+        environments=(ROBOSMITH, *_WITH_LEROBOT),
     ),
     EnvAdapterSpec(
         name="gymnasium-robotics",

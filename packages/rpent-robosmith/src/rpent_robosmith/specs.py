@@ -46,6 +46,8 @@ class TrainerSpec:
     needs: Needs = Needs()
     environments: tuple[EnvironmentSpec, ...] = ()
     """Managed environments that have what it needs, the default one first; none: the current interpreter."""
+    links: tuple[str, ...] = ()
+    """Other distributions whose modules it imports besides its own: they are importable in the worker too."""
     docs_url: str = ""
 
 

@@ -14,7 +14,7 @@ from rpent_robosmith.datasets.api import CameraColumn, Episode, VectorColumn
 from rpent_robosmith.datasets.writing.api import Header
 from rpent_robosmith.reports import EpisodeRecord
 from rpent_robosmith.work.api import Job, Limits, WorkError
-from rpent_robosmith.work.requirements import requirements
+from rpent_robosmith.work.requirements import policy_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -108,7 +108,7 @@ def _job(recording: Recording) -> Job:
         },
         limits=Limits(silence_s=_SILENCE_S),
         label=f"record {recording.entry.id}",
-        **requirements(recording.entry).fields(),
+        **policy_requirements(recording.entry, recording.policy).fields(),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RpentError
 
 from rpent_robosmith.work.api import Job, Limits, WorkError
-from rpent_robosmith.work.requirements import requirements
+from rpent_robosmith.work.requirements import policy_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ def _job(entry: EnvEntry, policy: Path, seeds: Sequence[int], variables: Mapping
         limits=Limits(wall_s=_WALL_S),
         label="film",
         variables=variables,
-        **requirements(entry).fields(),
+        **policy_requirements(entry, policy).fields(),
     )
 
 

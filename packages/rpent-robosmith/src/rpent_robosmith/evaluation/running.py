@@ -11,7 +11,7 @@ from rpent.errors import RpentError, clause
 from rpent_robosmith.reports import EpisodeRecord
 from rpent_robosmith.work.api import Job, WorkError
 from rpent_robosmith.work.parallel import run_all
-from rpent_robosmith.work.requirements import requirements
+from rpent_robosmith.work.requirements import policy_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -102,7 +102,7 @@ def _job(entry: EnvEntry, policy: _Policy) -> Job:
         run=JOB,
         params={"entry": entry.model_dump(mode="json"), "policy": policy.source, "seeds": policy.left},
         label=f"evaluate {policy.name}",
-        **requirements(entry).fields(),
+        **policy_requirements(entry, policy.source).fields(),
     )
 
 

@@ -17,7 +17,7 @@ from rpent_robosmith.policy.format import (
     PolicyDescription,
     PolicyParameters,
 )
-from rpent_robosmith.policy.shapes import check_parameters
+from rpent_robosmith.policy.shapes import FILE_NAME, MAX_FILES_BYTES, check_parameters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,11 @@ def write_policy(folder: str | Path, parameters: PolicyParameters) -> tuple[Path
     description = json.dumps(parameters.description.model_dump(mode="json"), indent=2, sort_keys=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / WEIGHTS_FILE, save(weights))
+        if parameters.description.kind == "mlp":
+            _replace(folder / WEIGHTS_FILE, save(weights))
+        else:
+            for name, content in weights.items():
+                _replace(folder / name, content.tobytes())
         _replace(folder / DESCRIPTION_FILE, (description + "\n").encode())
     except OSError as error:
         raise PolicyError(f"The policy cannot be written to `{folder}`: {clause(error)}.") from error
@@ -84,12 +88,44 @@ def read_policy(folder: str | Path) -> PolicyParameters:
     from safetensors.numpy import load  # noqa: PLC0415
 
     description = read_description(folder)
+    if description.kind != "mlp":
+        return _read_files(Path(folder), description)
     path = Path(folder) / WEIGHTS_FILE
     content = _content(path, MAX_WEIGHTS_BYTES)
     try:
         weights = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise PolicyError(f"`{path}` is no safetensors file: {clause(error)}.") from error
+    parameters = PolicyParameters(description=description, weights=weights)
+    check_parameters(parameters)
+    return parameters
+
+
+def policy_files(folder: str | Path) -> tuple[str, ...]:
+    """Return the names of a policy's files, the description last.
+
+    Raises:
+        PolicyError: The folder holds no policy.
+    """
+    if read_description(folder).kind == "mlp":
+        return (WEIGHTS_FILE, DESCRIPTION_FILE)
+    return (*_checkpoint_files(Path(folder)), DESCRIPTION_FILE)
+
+
+def _checkpoint_files(folder: Path) -> list[str]:
+    names = (path.name for path in folder.iterdir() if path.is_file())
+    return sorted(
+        name for name in names if FILE_NAME.fullmatch(name) and name not in (WEIGHTS_FILE, DESCRIPTION_FILE)
+    )
+
+
+def _read_files(folder: Path, description: PolicyDescription) -> PolicyParameters:
+    import numpy as np  # noqa: PLC0415
+
+    files = {name: _content(folder / name, MAX_FILES_BYTES) for name in _checkpoint_files(folder)}
+    weights: dict[str, NDArray[np.generic]] = {
+        name: np.frombuffer(content, np.uint8) for name, content in files.items()
+    }
     parameters = PolicyParameters(description=description, weights=weights)
     check_parameters(parameters)
     return parameters

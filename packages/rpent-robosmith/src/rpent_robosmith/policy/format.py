@@ -1,4 +1,4 @@
-"""A policy on disk: `policy.json` (what it is) beside `policy.safetensors` (numbers only)."""
+"""A policy on disk: `policy.json` (what it is) beside `policy.safetensors` (numbers only), or a framework's files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class PolicyDescription(Data):
     """What a policy takes and gives, and what its network is."""
 
     version: int = SCHEMA_VERSION
-    kind: Literal["mlp"] = "mlp"
+    kind: Literal["mlp", "lerobot"] = "mlp"
+    """`mlp` is run by numpy. `lerobot` is a LeRobot checkpoint: its files lie beside `policy.json`, as LeRobot saves
+    them, and are run by LeRobot; `layers` is 0 and the output `clip`."""
     algorithm: str
     trainer: str
     observation: SpaceFacts
@@ -56,7 +58,7 @@ class PolicyDescription(Data):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PolicyParameters:
-    """A policy in memory."""
+    """A policy in memory. Of the kind `lerobot` the weights are files: name → bytes as (N,) uint8."""
 
     description: PolicyDescription
     weights: dict[str, NDArray[np.generic]]

@@ -23,6 +23,11 @@ class NetworkPolicy:
 
     def __init__(self, parameters: PolicyParameters) -> None:
         check_parameters(parameters)
+        if parameters.description.kind != "mlp":
+            raise PolicyError(
+                "The policy is a LeRobot checkpoint, which is not run by numpy.",
+                hint="Its folder is served by the backend `lerobot`: `--policy lerobot --checkpoint FOLDER`.",
+            )
         description, weights = parameters.description, parameters.weights
         self._observation = description.observation
         self._action = description.action
@@ -64,15 +69,7 @@ class NetworkPolicy:
 
     def flatten(self, observation: Any) -> NDArray[np.float32]:
         """Return the (S,) float32 vector that the network takes, before its normalisation."""
-        if self._observation.kind == "box":
-            vector = np.asarray(observation, np.float32).reshape(-1)
-        else:
-            vector = _flat(observation, self._observation)
-        if vector.size != self._width:
-            raise PolicyError(
-                f"The policy takes {self._width} numbers, and the observation has {vector.size}."
-            )
-        return vector
+        return flattened(observation, self._observation, self._width)
 
     def _answer(self, vector: NDArray[np.float32]) -> list[NDArray[np.generic] | int]:
         x = self._normalize(vector)
@@ -84,6 +81,25 @@ class NetworkPolicy:
         if self._chunk_length == 1:
             return [self._finish(x)]
         return [self._finish(part) for part in x.reshape(self._chunk_length, output_size(self._action))]
+
+
+def flattened(observation: Any, space: SpaceFacts, width: int | None = None) -> NDArray[np.float32]:
+    """Return an observation as the (S,) float32 vector that networks take.
+
+    Args:
+        observation: As the environment gives it.
+        space: Its space; parts of a Dict come in sorted order, discrete ones as one-hot vectors.
+        width: S, where it is known already.
+
+    Raises:
+        PolicyError: The observation has other parts or sizes than the space.
+    """
+    boxed = space.kind == "box"
+    vector = np.asarray(observation, np.float32).reshape(-1) if boxed else _flat(observation, space)
+    width = input_size(space) if width is None else width
+    if vector.size != width:
+        raise PolicyError(f"The policy takes {width} numbers, and the observation has {vector.size}.")
+    return vector
 
 
 def _flat(observation: Any, space: SpaceFacts, name: str = "") -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from rpent_robosmith.facts import SpaceFacts
     from rpent_robosmith.policy.format import PolicyDescription, PolicyParameters
 
+FILE_NAME = re.compile(r"[a-z][a-z0-9_]*\.(json|safetensors)")
+MAX_FILES_BYTES = 480 * 2**20
+"""Of a checkpoint, in all: it goes through one message."""
 MAX_LAYERS = 64
 MAX_NUMBERS = 64 * 2**20
 """Weights at most, in all: 256 MiB of float32."""
@@ -64,6 +68,9 @@ def check_parameters(parameters: PolicyParameters) -> None:
             fit the action space.
     """
     description, weights = parameters.description, parameters.weights
+    if description.kind != "mlp":
+        _check_files(parameters)
+        return
     _check_output(description)
     if not 1 <= description.layers <= MAX_LAYERS:
         raise PolicyError(f"A policy has 1 to {MAX_LAYERS} layers, not {description.layers}.")
@@ -76,6 +83,20 @@ def check_parameters(parameters: PolicyParameters) -> None:
     for name, shape in expected.items():
         _check_array(name, weights[name], shape)
     _check_chain(parameters)
+
+
+def _check_files(parameters: PolicyParameters) -> None:
+    """Refuse files that LeRobot does not save; pickles are none of them."""
+    files = parameters.weights
+    if missing := [name for name in ("config.json", "model.safetensors") if name not in files]:
+        raise PolicyError(f"The policy lacks the file `{missing[0]}`.")
+    for name, content in files.items():
+        if not FILE_NAME.fullmatch(name) or name in ("policy.json", "policy.safetensors"):
+            raise PolicyError(f"A policy of LeRobot has no file `{name[:80]}`.")
+        if content.dtype != np.uint8 or content.ndim != 1:
+            raise PolicyError(f"The file `{name}` of the policy is no sequence of bytes.")
+    if sum(content.size for content in files.values()) > MAX_FILES_BYTES:
+        raise PolicyError(f"The policy's files have more than {MAX_FILES_BYTES} bytes.")
 
 
 def _check_output(description: PolicyDescription) -> None:

@@ -15,8 +15,7 @@ from rpent_robosmith.delivery.plots import plots
 from rpent_robosmith.delivery.report import Material, report
 from rpent_robosmith.delivery.source import source
 from rpent_robosmith.delivery.versions import versions_of
-from rpent_robosmith.policy.files import read_policy
-from rpent_robosmith.policy.format import DESCRIPTION_FILE, WEIGHTS_FILE
+from rpent_robosmith.policy.files import policy_files, read_policy
 from rpent_robosmith.workflow.run_state import read_record
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def _deliver_policy(delivery: _Delivery) -> None:
             raise
         delivery.note(f"The policy cannot be delivered: {error.message}")
         return
-    for name in (WEIGHTS_FILE, DESCRIPTION_FILE):
+    for name in policy_files(folder):
         delivery.package.add_copy(f"{POLICY_FOLDER}/{name}", folder / name)
     if entry is not None:
         _deliver_film(delivery, delivery.workshop.folder / POLICY_FOLDER, entry)

@@ -172,6 +172,23 @@ ACCEPTED: dict[str, dict[str, Accepted]] = {
         "validation_fraction": _number(0, 0.5),
         "chunk_length": _whole(1, 100),
     },
+    "act": {
+        "learning_rate": _number(0, 1, open_low=True),
+        "weight_decay": _number(0, 1),
+        "batch_size": _whole(2, 4_096),
+        "chunk_length": _whole(1, 200),
+        "execute_steps": _whole(1, 200),
+        "dim_model": _whole(8, 1024),
+        "n_heads": _whole(1, 16),
+        "dim_feedforward": _whole(8, 8192),
+        "n_encoder_layers": _whole(1, 12),
+        "n_decoder_layers": _whole(1, 12),
+        "use_vae": _truth(),
+        "latent_dim": _whole(1, 256),
+        "kl_weight": _number(0, 1e4),
+        "dropout": _number(0, 0.9),
+        "failed_episodes": _truth(),
+    },
 }
 """Algorithm → name → what is accepted."""
 

@@ -59,8 +59,10 @@ USUAL = {
         total_steps=30_000,
         hyperparameters={"learning_starts": 500, "buffer_size": 200_000, "critic_net_arch": [256, 256]},
     ),
+    "act": TrainingDefaults(algorithm="act", total_steps=3_000),
 }
 """Algorithm → what is used where the environment says nothing of it."""
+_IMITATION = ("bc", "act")
 _OFF_POLICY = ("sac", "td3", "tqc", "crossq")
 _ON_POLICY_FACTOR = 5
 """PPO throws its experience away, and takes about so many times the steps (and has them about as much faster)."""
@@ -73,8 +75,8 @@ def defaults_for(entry: EnvEntry, algorithm: str) -> TrainingDefaults:
     """Return the settings of a training before the user's: the environment's own, where it has some for it."""
     usual = USUAL.get(algorithm, TrainingDefaults(algorithm=algorithm, total_steps=100_000))
     own = entry.training
-    if own is None:
-        return usual
+    if own is None or (algorithm in _IMITATION and own.algorithm != algorithm):
+        return usual  # their steps are those of the optimiser, not of the environment
     if own.algorithm == algorithm:
         merged = {**usual.hyperparameters, **own.hyperparameters}
         return own.model_copy(update={"hyperparameters": merged})

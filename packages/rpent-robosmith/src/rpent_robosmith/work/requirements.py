@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.plugins import registry
 
+from rpent_robosmith.policy.files import read_description
 from rpent_robosmith.work.interpreter import missing
 from rpent_robosmith.work.served import ADAPTER as SERVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from rpent.specs import EnvironmentSpec
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from rpent_robosmith.specs import EnvAdapterSpec, Needs, TrainerSpec
 
 OWN_DISTRIBUTION = "rpent-robosmith"
+NAMED = ("random", "zero")
+"""Policies that have no folder."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,12 +58,34 @@ def requirements(entry: EnvEntry, *trainers: TrainerSpec) -> Requirements:
     specs: list[EnvAdapterSpec | TrainerSpec] = [adapter, *trainers]
     modules = dict.fromkeys(module for spec in specs for module in spec.needs.modules)
     kinds = ["env_adapters", *("trainers" for _ in trainers)]
+    links = [link for trainer in trainers for link in trainer.links]
     owners = (_distribution(kind, spec.name) for kind, spec in zip(kinds, specs, strict=True))
     return Requirements(
         environments=shared_environments(specs),
         needs=tuple(modules),
-        sharing=tuple(dict.fromkeys(owner for owner in owners if owner not in {"", OWN_DISTRIBUTION})),
+        sharing=tuple(
+            dict.fromkeys(owner for owner in [*owners, *links] if owner not in {"", OWN_DISTRIBUTION})
+        ),
     )
+
+
+def policy_requirements(entry: EnvEntry, folder: str | Path) -> Requirements:
+    """Return what a job that runs a policy in an environment needs: a network of ours nothing but the environment.
+
+    Args:
+        entry: The environment.
+        folder: Of the policy, or the name of one that needs none (`random`, `zero`).
+
+    Raises:
+        PluginError: The adapter, or the trainer whose framework runs the policy, is not installed.
+        PolicyError: The folder holds no policy.
+    """
+    if str(folder) in NAMED:
+        return requirements(entry)
+    description = read_description(folder)
+    if description.kind == "mlp":
+        return requirements(entry)
+    return requirements(entry, registry.get("trainers", description.trainer))
 
 
 def shared_environments(specs: Iterable[EnvAdapterSpec | TrainerSpec]) -> tuple[EnvironmentSpec, ...]:

@@ -212,7 +212,8 @@ def _choices(values: NDArray[np.float64], action: SpaceFacts, dataset: str) -> N
         and np.isin(values, (0.0, 1.0)).all()
         and (values.sum(axis=1) == 1).all()
     ):
-        return np.argmax(values, axis=1).astype(np.int64)
+        largest: NDArray[np.int64] = np.argmax(values, axis=1).astype(np.int64)
+        return largest
     numbers = values[:, 0] - action.start
     if values.shape[1] != 1 or not np.all(
         (numbers == np.round(numbers)) & (numbers >= 0) & (numbers < count)
@@ -220,4 +221,5 @@ def _choices(values: NDArray[np.float64], action: SpaceFacts, dataset: str) -> N
         raise UsageError(
             f"The environment takes one of {count} choices, and the actions of `{dataset}` are none."
         )
-    return numbers.astype(np.int64)
+    chosen: NDArray[np.int64] = numbers.astype(np.int64)
+    return chosen

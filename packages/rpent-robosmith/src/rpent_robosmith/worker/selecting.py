@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rpent_robosmith.evaluation.statistics import summarise
 from rpent_robosmith.evaluation.verdict import report_standing
-from rpent_robosmith.policy.network import NetworkPolicy
 from rpent_robosmith.reports import CurvePoint
 from rpent_robosmith.worker.episodes import run_episode
+from rpent_robosmith.worker.policies import policy_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,7 +40,7 @@ class Judge:
             policy: Any.
             alive: Called after each episode.
         """
-        function = NetworkPolicy(policy)
+        function = policy_function(policy)
         records = []
         for number in range(self._selection.episodes):
             records.append(run_episode(self._env, function, self._entry, self._selection.first_seed + number))

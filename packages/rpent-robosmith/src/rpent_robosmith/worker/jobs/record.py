@@ -14,9 +14,9 @@ from rpent.errors import RpentError, UsageError
 
 from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.policy.files import read_policy
-from rpent_robosmith.policy.network import NetworkPolicy
 from rpent_robosmith.worker.episodes import run_episode
 from rpent_robosmith.worker.making import make_env
+from rpent_robosmith.worker.policies import policy_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
         FilmError: There is no encoder, or it failed.
     """
     entry = EnvEntry.model_validate(params["entry"])
-    policy = NetworkPolicy(read_policy(params["policy"]))
+    policy = policy_function(read_policy(params["policy"]))
     env = make_env(entry, render_mode="rgb_array")
     with tempfile.TemporaryDirectory() as folder:
         camera = Camera(Path(folder) / "film.mp4", fps_of(env), int(params.get("max_frames", 3000)))

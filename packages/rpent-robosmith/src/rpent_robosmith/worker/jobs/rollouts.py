@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.evaluation.baselines import RandomPolicy, ZeroPolicy
 from rpent_robosmith.policy.files import read_policy
-from rpent_robosmith.policy.network import NetworkPolicy
 from rpent_robosmith.worker.episodes import run_episode
 from rpent_robosmith.worker.making import make_env
+from rpent_robosmith.worker.policies import policy_function
 from rpent_robosmith.worker.spaces import space_facts
 
 if TYPE_CHECKING:
@@ -90,4 +90,4 @@ def policy_named(name: str, env: gymnasium.Env[Any, Any]) -> PolicyFunction:
         return RandomPolicy(space_facts(env.action_space))
     if name == "zero":
         return ZeroPolicy(space_facts(env.action_space))
-    return NetworkPolicy(read_policy(name))
+    return policy_function(read_policy(name))
