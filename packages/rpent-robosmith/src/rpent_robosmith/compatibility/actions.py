@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from rpent_robosmith.compatibility.normalize import action_statistics, is_lost
 from rpent_robosmith.compatibility.order import order_of, unit_scales
 from rpent_robosmith.compatibility.pair import size, total
 from rpent_robosmith.compatibility.report import ActionLink
@@ -30,9 +31,12 @@ def action_link(policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes) ->
     low = _bounds(target.action, "low") if bounded else ()
     high = _bounds(target.action, "high") if bounded else ()
     scale, offset = _affine(policy, target, wishes)
+    statistics = action_statistics(policy, target, wishes)
+    lost = any(is_lost(policy, name) for name in policy.action)
     chunk = policy.chunk_length or 1
     return ActionLink(
         kind="discrete" if discrete else "vector",
+        policy_kind="discrete" if own is not None and own.kind == "discrete" else "vector",
         sources=tuple(policy.action),
         targets={name: size(each) for name, each in target.action.items()},
         policy_size=given,
@@ -48,6 +52,9 @@ def action_link(policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes) ->
         n=only.n if only is not None else None,
         pad=0.0 if given < taken and "pad-actions" in wishes.repairs else None,
         cut=given > taken and "cut-actions" in wishes.repairs,
+        rescaled="rescale-actions" in wishes.repairs and bool(scale or offset),
+        normalize=statistics,
+        borrowed=statistics is not None and lost,
         chunk_length=chunk,
         execute_steps=min(wishes.execute_steps or policy.execute_steps or chunk, chunk),
     )

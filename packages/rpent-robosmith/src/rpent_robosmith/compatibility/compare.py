@@ -9,9 +9,14 @@ from rpent.errors import UsageError
 from rpent_robosmith.compatibility.checks import (
     action,
     dtypes,
+    faults,
     keys,
+    meaning,
     ranges,
     shapes,
+    state,
+    statistics,
+    timing,
 )
 from rpent_robosmith.compatibility.pair import NOTHING, Pair
 from rpent_robosmith.compatibility.report import SEVERITIES, Compatibility, Issue
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from rpent_robosmith.compatibility.pair import Wishes
     from rpent_robosmith.inspect.api import ArtefactFacts
 
-CHECKS = (keys, shapes, dtypes, ranges, action)
+CHECKS = (keys, shapes, dtypes, ranges, statistics, action, timing, state, meaning, faults)
 _ORDER = ("policy", "dataset", "environment")
 
 

@@ -97,6 +97,8 @@ class ObservationLink(Data):
     scale: tuple[float, ...] = ()
     """For each number, for units; empty: 1."""
     normalize: Statistics | None = None
+    borrowed: bool = False
+    """Whether these are the target's statistics, as was asked for."""
     fill: float | None = None
     """What a missing input is filled with, where that was asked for."""
     cut: bool = False
@@ -109,6 +111,9 @@ class ActionLink(Data):
     """How the policy's answer becomes the target's action."""
 
     kind: Literal["vector", "discrete"]
+    """What the target takes."""
+    policy_kind: Literal["vector", "discrete"] = "vector"
+    """What the policy gives."""
     sources: tuple[str, ...] = ()
     """The policy's parts, joined in this order."""
     targets: dict[str, int] = {}
@@ -134,8 +139,12 @@ class ActionLink(Data):
     """Of a discrete action."""
     pad: float | None = None
     cut: bool = False
+    rescaled: bool = False
+    """Whether scale and offset stretch the policy's bounds to the target's, as was asked for."""
     normalize: Statistics | None = None
     """Undone on the policy's answer."""
+    borrowed: bool = False
+    """Whether these are the target's statistics, as was asked for."""
     chunk_length: int = 1
     execute_steps: int = 1
 
@@ -152,10 +161,14 @@ class Mapping(Data):
     observation_steps: int = 1
     instruction: bool = False
     """Whether the policy wants one."""
+    default_instruction: str | None = None
+    """What it is told where nobody says anything else."""
     unused: tuple[str, ...] = ()
     """The target's keys that nobody wants: no fault."""
     repairs: tuple[Repair, ...] = ()
     """Those that were asked for and are in use."""
+    layout: str | None = None
+    """The robot's layout that says all this, where the target is a robot of RPent."""
 
 
 class Compatibility(Data):

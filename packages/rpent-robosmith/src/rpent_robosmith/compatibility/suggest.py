@@ -9,14 +9,17 @@ from rpent.suggest import did_you_mean, listing
 
 from rpent_robosmith.compatibility.actions import action_link
 from rpent_robosmith.compatibility.names import similarity
+from rpent_robosmith.compatibility.normalize import is_lost, observation_statistics
 from rpent_robosmith.compatibility.order import order_of, unit_scales
 from rpent_robosmith.compatibility.pair import NOTHING, size
 from rpent_robosmith.compatibility.report import Mapping, ObservationLink, Source
+from rpent_robosmith.compatibility.robots import ROBOT_FORMAT, by_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rpent_robosmith.compatibility.pair import Wishes
+    from rpent_robosmith.compatibility.report import Repair
     from rpent_robosmith.inspect.api import ArtefactFacts, Feature
 
 SURE = 0.55
@@ -39,20 +42,35 @@ def suggest(policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes = NOTHI
     _check_wishes(policy, target, wishes)
     chosen = _chosen(policy, target, wishes)
     used = {key for keys, _ in chosen.values() for key in keys}
-    links = tuple(
-        _link(name, feature, chosen.get(name, ((), 0.0)), target, wishes)
-        for name, feature in policy.observation.items()
-    )
-    return Mapping(
-        observation=links,
+    found = Mapping(
+        observation=tuple(
+            _link(name, chosen.get(name, ((), 0.0)), policy, target, wishes) for name in policy.observation
+        ),
         action=action_link(policy, target, wishes),
         bare_observation=target.bare,
         bare_policy=policy.bare,
         observation_steps=policy.observation_steps,
         instruction=bool(policy.language),
+        default_instruction=wishes.instruction,
         unused=tuple(key for key in target.observation if key not in used),
-        repairs=tuple(sorted(wishes.repairs)),
     )
+    if target.format == ROBOT_FORMAT and not wishes.links:
+        found = by_layout(found, policy, target)
+    return found.model_copy(update={"repairs": _in_use(found)})
+
+
+def _in_use(mapping: Mapping) -> tuple[Repair, ...]:
+    """Return the repairs that the mapping really makes."""
+    action, links = mapping.action, mapping.observation
+    used: dict[Repair, bool] = {
+        "pad-actions": action.pad is not None,
+        "cut-actions": action.cut,
+        "rescale-actions": action.rescaled,
+        "fill-observations": any(link.fill is not None for link in links),
+        "cut-observations": any(link.cut for link in links),
+        "target-statistics": action.borrowed or any(link.borrowed for link in links),
+    }
+    return tuple(name for name, each in used.items() if each)
 
 
 def _check_wishes(policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes) -> None:
@@ -136,14 +154,16 @@ def _same_size(one: Feature, other: Feature) -> bool:
 
 def _link(
     name: str,
-    wanted: Feature,
     chosen: tuple[tuple[str, ...], float],
+    policy: ArtefactFacts,
     target: ArtefactFacts,
     wishes: Wishes,
 ) -> ObservationLink:
-    keys, score = chosen
+    (keys, score), wanted = chosen, policy.observation[name]
     found = [target.observation[key] for key in keys]
     single = found[0] if len(found) == 1 else None
+    too_long = wanted.kind == "vector" and sum(map(size, found)) > size(wanted)
+    statistics = observation_statistics(policy, target, name, keys, wishes)
     return ObservationLink(
         policy=name,
         kind=wanted.kind,
@@ -156,8 +176,10 @@ def _link(
         resize="stretch" if single and wanted.kind == "image" and _resized(wanted, single) else "none",
         order=order_of(wanted.names, single.names) if single else (),
         scale=unit_scales(wanted, single) if single else (),
+        normalize=statistics,
+        borrowed=statistics is not None and "target-statistics" in wishes.repairs and is_lost(policy, name),
         fill=0.0 if not keys and "fill-observations" in wishes.repairs else None,
-        cut="cut-observations" in wishes.repairs,
+        cut=too_long and "cut-observations" in wishes.repairs,
         score=score,
     )
 

@@ -12,6 +12,8 @@ from rpent_robosmith.inspect.robots import PREFIX, inspect_robot
 from rpent_robosmith.inspect.spaces import ACTION, features
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.facts import EnvFacts
     from rpent_robosmith.work.api import Bench
@@ -74,26 +76,38 @@ def inspect_entry(entry: EnvEntry, bench: Bench) -> EnvFacts:
     """
     from rpent_robosmith.facts import EnvFacts  # noqa: PLC0415
 
-    return EnvFacts.model_validate(_run(_JOB, entry, bench, {"seed": 0})["facts"])
+    return EnvFacts.model_validate(run_in(_JOB, entry.model_dump(mode="json"), bench, {"seed": 0})["facts"])
 
 
 def samples_of(entry: EnvEntry, bench: Bench, count: int) -> list[dict[str, Any]]:
     """Return steps of an environment under random actions: `observation` and `action`, as it gives and takes them."""
-    found: list[dict[str, Any]] = _run(_SAMPLES_JOB, entry, bench, {"count": count, "seed": 0})["samples"]
+    found: list[dict[str, Any]] = run_in(
+        _SAMPLES_JOB, entry.model_dump(mode="json"), bench, {"count": count, "seed": 0}
+    )["samples"]
     return found
 
 
-def _run(job: str, entry: EnvEntry, bench: Bench, params: dict[str, Any]) -> dict[str, Any]:
+def run_in(job: str, entry: Mapping[str, Any], bench: Bench, params: dict[str, Any]) -> dict[str, Any]:
+    """Run a job where an environment can be made.
+
+    Args:
+        job: Its import string.
+        entry: The catalog entry, as plain data.
+        bench: Runs it.
+        params: Its other parameters.
+    """
+    from rpent_robosmith.catalog.entry import EnvEntry  # noqa: PLC0415
     from rpent_robosmith.work.api import Job, Limits  # noqa: PLC0415
     from rpent_robosmith.work.requirements import requirements  # noqa: PLC0415
 
+    found = EnvEntry.model_validate(dict(entry))
     return bench.run(
         Job(
             run=job,
-            params={"entry": entry.model_dump(mode="json"), **params},
+            params={"entry": dict(entry), **params},
             limits=Limits(wall_s=10 * _MINUTE_S, silence_s=5 * _MINUTE_S),
-            label=f"inspect {entry.env_id}",
-            **requirements(entry).fields(),
+            label=f"inspect {found.env_id}",
+            **requirements(found).fields(),
         )
     )
 
@@ -118,7 +132,7 @@ def facts_of(artefact: str, entry: EnvEntry, seen: EnvFacts) -> ArtefactFacts:
         versions={**seen.versions, **({"environment": f"v{version['version']}"} if version else {})},
         notes=seen.notes,
         details={
-            "entry": entry.id,
+            "entry": entry.model_dump(mode="json"),
             "environment": seen.env_id,
             "adapter": seen.adapter,
             "kwargs": dict(entry.kwargs),

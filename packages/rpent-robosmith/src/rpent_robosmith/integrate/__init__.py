@@ -1,1 +1,1 @@
-"""Making a policy fit a dataset or an environment: check, generate, validate."""
+"""From a policy and a dataset or environment to a checked, generated and executed wrapper."""

@@ -84,7 +84,7 @@ def _ratio(wanted: Feature, index: int, low: float, high: float) -> float:
 
 
 def _action(pair: Pair) -> Iterator[Issue]:
-    if pair.mapping.action.kind == "discrete":
+    if "discrete" in (pair.mapping.action.kind, pair.mapping.action.policy_kind):
         return
     if len(pair.policy.action) == len(pair.target.action) == 1:
         (name, own), (key, only) = (
