@@ -21,6 +21,14 @@ class TrainingDefaults(Data):
     hyperparameters: dict[str, Any] = {}
 
 
+class EntryNeeds(Data):
+    """What an environment needs beyond its adapter; fields as of `rpent_robosmith.specs.Needs`."""
+
+    modules: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    install: str = ""
+
+
 class EnvEntry(Data):
     """An environment that can be made, and what success is there."""
 
@@ -29,6 +37,7 @@ class EnvEntry(Data):
     adapter: str
     """An env adapter: `gymnasium`, `gymnasium-robotics`, `robosuite`, `mjcf`, `rpent`."""
     env_id: str
+    needs: EntryNeeds = EntryNeeds()
     kwargs: dict[str, Any] = {}
     robot: str
     """`none`, `arm`, `quadruped`, `biped`, `hand`, `mobile-base`, `vehicle`, `toy`, ..."""

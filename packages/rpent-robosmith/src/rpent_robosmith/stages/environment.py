@@ -12,11 +12,13 @@ from rpent_robosmith.catalog.load import entries, find
 from rpent_robosmith.catalog.search import THRESHOLD, Query, Scored, query_of, search, telling
 from rpent_robosmith.evaluation.verdict import check_metrics
 from rpent_robosmith.measures import Success
+from rpent_robosmith.training.choice import choose
 from rpent_robosmith.work.requirements import Lack, lack
+from rpent_robosmith.work.served import ADAPTER as SERVED
 from rpent_robosmith.workflow.state import Match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.task import TaskSpec
@@ -28,7 +30,9 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class Weighed:
+    """An environment, how well it fits, and whether it can be used."""
+
     scored: Scored
     lack: Lack | None = None
     reason: str = ""
@@ -58,10 +62,12 @@ def run(state: RunState, workshop: Workshop) -> RunState:
     task = state.task
     python = state.options.get("python")
     if task.scene is not None:
-        return _settled(state, workshop, _synthesised(task), ())
+        entry = _synthesised(task)
+        _require(entry, Usable(task, python))
+        return _settled(state, workshop, entry, ())
     if task.environment is not None:
         entry = find(task.environment)
-        _require(entry, python)
+        _require(entry, Usable(task, python))
         return _settled(state, workshop, entry, ())
     weighed = weigh(task, left=_left(state), python=python)
     chosen = next((each for each in weighed if each.fits), None)
@@ -77,7 +83,7 @@ def run(state: RunState, workshop: Workshop) -> RunState:
     return _settled(state, workshop, entry, tuple(each.match() for each in weighed))
 
 
-def weigh(task: TaskSpec, *, left: Sequence[str] = (), python: str | None = None) -> list[_Weighed]:
+def weigh(task: TaskSpec, *, left: Sequence[str] = (), python: str | None = None) -> list[Weighed]:
     """Return the environments that share a word with a task, the best first, with why one is not chosen.
 
     Args:
@@ -88,10 +94,11 @@ def weigh(task: TaskSpec, *, left: Sequence[str] = (), python: str | None = None
     Raises:
         UsageError: The robot or the framework is unknown.
     """
-    known = _narrowed(task, list(entries().values()))
+    known = narrowed(task, list(entries().values()))
     found = _best(search(query, known) for query in _queries(task))
+    usable = Usable(task, python)
     weighed = [
-        _Weighed(scored, lack=_lack(scored.entry, python), reason=_unfit(scored.entry, task, left))
+        Weighed(scored, lack=usable.lack(scored.entry), reason=_unfit(scored.entry, task, left))
         for scored in found
     ]
     passing = [each for each in weighed if each.scored.score >= THRESHOLD]
@@ -146,19 +153,58 @@ def _synthesised(task: TaskSpec) -> EnvEntry:
     return scene_entry(task.scene or {})
 
 
-def _require(entry: EnvEntry, python: str | None) -> None:
-    lacking = lack(entry, python=python)
+def _require(entry: EnvEntry, usable: Usable) -> None:
+    lacking = usable.lack(entry)
     if lacking is not None:
         raise EnvironmentSetupError(
-            f"The environment `{entry.id}` cannot be made: {lacking.reason}.", hint=lacking.remedy
+            f"The environment `{entry.id}` cannot be trained in: {lacking.reason}.", hint=lacking.remedy
         )
 
 
-def _lack(entry: EnvEntry, python: str | None) -> Lack | None:
-    try:
-        return lack(entry, python=python)
-    except PluginError as error:
-        return Lack(reason=error.message, remedy=error.hint or "rpent plugins list")
+class Usable:
+    """Tells which environments can be made and trained in here; what was found out is remembered.
+
+    Args:
+        task: With the user's algorithm and dataset.
+        python: The interpreter that the user chose for workers.
+    """
+
+    def __init__(self, task: TaskSpec, python: str | None = None) -> None:
+        self._task, self._python = task, python
+        self._known: dict[tuple[str, ...], Lack | None] = {}
+
+    def lack(self, entry: EnvEntry) -> Lack | None:
+        """Return why an environment cannot be trained in; None where it can.
+
+        Raises:
+            UsageError: The user's algorithm is unknown, or fits neither its dataset nor a reward.
+        """
+        usual = entry.training.algorithm if entry.training else ""
+        key = ("train", entry.adapter, usual, *entry.needs.modules)
+        return self.making(entry) or self._remembered(self._training, entry, *key)
+
+    def making(self, entry: EnvEntry) -> Lack | None:
+        """Return why an environment cannot be made, a missing or broken adapter included; None where it can."""
+        robot = entry.env_id if entry.adapter == SERVED else ""
+        return self._remembered(self._making, entry, "make", entry.adapter, robot, *entry.needs.modules)
+
+    def _remembered(self, find: Callable[[EnvEntry], Lack | None], entry: EnvEntry, *key: str) -> Lack | None:
+        if key not in self._known:
+            self._known[key] = find(entry)
+        return self._known[key]
+
+    def _making(self, entry: EnvEntry) -> Lack | None:
+        try:
+            return lack(entry, python=self._python)
+        except PluginError as error:
+            return Lack(reason=error.message.rstrip("."), remedy=error.hint or "rpent plugins list")
+
+    def _training(self, entry: EnvEntry) -> Lack | None:
+        try:
+            choose(self._task, entry, None, python=self._python)
+        except EnvironmentSetupError as error:
+            return Lack(reason=error.message.rstrip("."), remedy=error.hint or "rpent smith trainers")
+        return None
 
 
 def _unfit(entry: EnvEntry, task: TaskSpec, left: Sequence[str]) -> str:
@@ -191,7 +237,12 @@ def _best(searches: Iterable[Sequence[Scored]]) -> list[Scored]:
     return sorted(best.values(), key=lambda each: (-each.score, order[each.entry.id]))
 
 
-def _narrowed(task: TaskSpec, known: list[EnvEntry]) -> list[EnvEntry]:
+def narrowed(task: TaskSpec, known: list[EnvEntry]) -> list[EnvEntry]:
+    """Return the environments with the task's robot and framework.
+
+    Raises:
+        UsageError: There are none with it.
+    """
     robots = {name for entry in known for name in (entry.robot, entry.robot_model) if name}
     frameworks = {entry.adapter for entry in known}
     for field, value, options in (("robot", task.robot, robots), ("framework", task.framework, frameworks)):
@@ -211,7 +262,7 @@ def _missed(scored: Scored) -> str:
     return f"it knows nothing of {listing(scored.missed)}" if scored.missed else "it knows too little of it"
 
 
-def _nothing(task: TaskSpec, weighed: Sequence[_Weighed]) -> UsageError | EnvironmentSetupError:
+def _nothing(task: TaskSpec, weighed: Sequence[Weighed]) -> UsageError | EnvironmentSetupError:
     """Return the error for a task that nothing was chosen for."""
     ready = [each for each in weighed if each.scored.score >= THRESHOLD and not each.reason]
     if ready and ready[0].lack is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.plugins import registry
 
 from rpent_robosmith.policy.files import read_description
+from rpent_robosmith.specs import Needs
 from rpent_robosmith.work.interpreter import missing
 from rpent_robosmith.work.served import ADAPTER as SERVED
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rpent.specs import EnvironmentSpec
 
     from rpent_robosmith.catalog.entry import EnvEntry
-    from rpent_robosmith.specs import EnvAdapterSpec, Needs, TrainerSpec
+    from rpent_robosmith.specs import EnvAdapterSpec, TrainerSpec
 
 OWN_DISTRIBUTION = "rpent-robosmith"
 NAMED = ("random", "zero")
@@ -56,7 +57,8 @@ def requirements(entry: EnvEntry, *trainers: TrainerSpec) -> Requirements:
     """
     adapter = adapter_spec(entry.adapter)
     specs: list[EnvAdapterSpec | TrainerSpec] = [adapter, *trainers]
-    modules = dict.fromkeys(module for spec in specs for module in spec.needs.modules)
+    needed = [*entry.needs.modules, *(module for spec in specs for module in spec.needs.modules)]
+    modules = dict.fromkeys(needed)
     kinds = ["env_adapters", *("trainers" for _ in trainers)]
     links = [link for trainer in trainers for link in trainer.links]
     owners = (_distribution(kind, spec.name) for kind, spec in zip(kinds, specs, strict=True))
@@ -116,9 +118,9 @@ def lack(entry: EnvEntry, *, python: str | None = None) -> Lack | None:
         PluginError: Its adapter is not installed.
     """
     spec = adapter_spec(entry.adapter)
-    lacking = missing(spec.needs.modules, spec.environments, python=python)
-    if lacking:
-        return needs_lack(spec.needs, spec.environments)
+    for needs in (spec.needs, Needs(**dict(entry.needs))):
+        if missing(needs.modules, spec.environments, python=python):
+            return needs_lack(needs, spec.environments)
     if entry.adapter == SERVED and entry.env_id not in registry.names("robots"):
         distribution = f"rpent-robot-{entry.env_id}"
         return Lack(
