@@ -15,10 +15,10 @@ MODULES = ("math", "numpy")
 """What a reward may import; of numpy also `numpy.linalg`."""
 
 _BUILTINS = (
-    "abs all any bool dict divmod enumerate filter float frozenset int isinstance len list map max min pow range "
-    "reversed round set slice sorted str sum tuple zip "
-    "ArithmeticError Exception FloatingPointError IndexError KeyError LookupError OverflowError TypeError ValueError "
-    "ZeroDivisionError"
+    "abs all any bool dict divmod enumerate filter float frozenset int isinstance iter len list map max min "
+    "next pow range reversed round set slice sorted str sum tuple zip "
+    "ArithmeticError AttributeError Exception FloatingPointError IndexError KeyError LookupError OverflowError "
+    "TypeError ValueError ZeroDivisionError"
 )
 BUILTINS = frozenset(_BUILTINS.split())
 """The builtins that a reward has."""

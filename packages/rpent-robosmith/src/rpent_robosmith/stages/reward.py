@@ -12,7 +12,7 @@ from rpent.errors import RpentError
 
 from rpent_robosmith.agents.api import RewardRequest
 from rpent_robosmith.agents.factory import spent
-from rpent_robosmith.rewards.screening import Screening, screening_steps
+from rpent_robosmith.rewards.screening import Screening, cheaper, screening_steps
 from rpent_robosmith.rewards.search import (
     OWN_ORIGIN,
     SearchFolder,
@@ -170,7 +170,7 @@ def _jobs(
             n_envs=order.n_envs,
             normalize_observations=order.normalize_observations,
             normalize_rewards=order.normalize_rewards,
-            hyperparameters=order.hyperparameters,
+            hyperparameters=cheaper(order.hyperparameters),
         )
         return Job(
             run=JOB,

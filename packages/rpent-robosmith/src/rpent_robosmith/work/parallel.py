@@ -48,7 +48,10 @@ def run_all(
                 if not waiting:
                     return
                 number, job = waiting.pop(0)
-            said.put((number, "", _outcome(bench, job, number, said, stop)))
+            outcome = _outcome(bench, job, number, said, stop)
+            if isinstance(outcome, BaseException) and not isinstance(outcome, RpentError):
+                stop.set()  # a bug, or Ctrl-C: nothing else is begun
+            said.put((number, "", outcome))
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(at_once, len(jobs)))]
     for thread in threads:
