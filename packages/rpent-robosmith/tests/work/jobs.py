@@ -46,7 +46,10 @@ def end(params: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def hang(params: dict[str, Any], context: Any) -> dict[str, Any]:
-    context.tell("pids", worker=os.getpid(), child=subprocess.Popen(["/bin/sleep", "600"]).pid)
+    child = -1 if params.get("sealed") else subprocess.Popen(["/bin/sleep", "600"]).pid
+    context.seal() if params.get("sealed") else None
+    context.tell("pids", worker=os.getpid(), child=child)
+    sum(range(10**15)) if params.get("busy") else None
     while True:
         if params.get("talks"):
             context.tell("progress", steps=0)

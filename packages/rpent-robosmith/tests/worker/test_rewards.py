@@ -100,6 +100,12 @@ def test_a_reward_that_begins_to_fail_late_ends_the_job_as_well() -> None:
     assert reward.calls < 10_500
 
 
+def test_a_reward_that_runs_out_of_memory_is_not_called_again_and_again() -> None:
+    reward = function("return np.ones(10 ** 16), {}")
+    with pytest.raises(RewardError, match="failed in 3 of 3 steps"):
+        drive(reward, 10)
+
+
 def test_a_few_errors_are_counted_and_borne() -> None:
     reward = function("return 1 / (info['n'] % 10), {}")
     drive(reward, 1000)

@@ -29,6 +29,8 @@ _LOG_BYTES = 32 * 2**10
 _LOG_LINES = 20
 _LOOK_S = 0.5
 _END_S = 2.0
+_UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a listener raises at a message of another shape. Hostile code in a sealed worker can forge one."""
 _LIBRARIES_BYTES = 512 * 2**20
 """What torch, a simulator and their like hold without having done anything."""
 
@@ -115,6 +117,10 @@ class _Conversation:
                 self._heard(kind, data)
             except EnoughError:
                 self._ask()
+            except _UNREADABLE as error:
+                if not self._sealed:
+                    raise
+                raise self._failure(f"told `{kind[:40]}` in a way that is not understood", "protocol") from error
 
     def _result(self, data: dict[str, Any]) -> dict[str, Any]:
         if self._job.sealed and not self._sealed:

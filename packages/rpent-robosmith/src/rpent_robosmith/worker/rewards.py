@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _WINDOW_CALLS = 200
 _FEWEST_CALLS = 100
 _KEPT_ERRORS = 5
+_MEMORY_ERRORS = 3
+"""Each takes long, and the next steps do not get their memory either."""
 _SCALARS = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.int64, np.bool_))
 _NUMBERS = (float, int, np.floating, np.integer, np.bool_)
 
@@ -67,7 +69,7 @@ class RewardFunction:
         self.messages: dict[str, int] = {}
         self._sums: dict[str, float] = {}
         self._total = 0.0
-        self._window = self._window_errors = 0
+        self._window = self._window_errors = self._memory_errors = 0
         try:
             self._code: CodeType = compile(code, "<reward>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -94,7 +96,7 @@ class RewardFunction:
         """Return the reward of a step; 0 where there is none to be had.
 
         Raises:
-            RewardError: Most of the last calls failed.
+            RewardError: Most of the last calls failed, or memory ran out again and again.
         """
         self.calls += 1
         try:
@@ -168,8 +170,10 @@ class RewardFunction:
         if self.calls - self._window > _WINDOW_CALLS:
             self._window, self._window_errors = self.calls - 1, 0
         self._window_errors += 1
+        self._memory_errors += isinstance(error, MemoryError)
         recent = self.calls - self._window
-        if recent >= _FEWEST_CALLS and self._window_errors * 2 > recent:
+        mostly = recent >= _FEWEST_CALLS and self._window_errors * 2 > recent
+        if mostly or self._memory_errors >= _MEMORY_ERRORS:
             raise self._failure(self._window_errors, recent)
 
     def _failure(self, errors: int, calls: int) -> RewardError:

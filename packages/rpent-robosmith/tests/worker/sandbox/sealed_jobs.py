@@ -8,7 +8,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-
 from rpent_robosmith.worker.rewards import RewardedEnv, RewardFunction
 
 
@@ -64,6 +63,10 @@ def train(params: dict[str, Any], context: Any) -> dict[str, Any]:
     from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
     torch.set_num_threads(1)
+    if "Fetch" in params["env"]:
+        import gymnasium_robotics
+
+        gymnasium.register_envs(gymnasium_robotics)
     made = [gymnasium.make(params["env"]) for _ in range(params.get("n_envs", 1))]
     context.seal()
     reward = RewardFunction(params["code"])
