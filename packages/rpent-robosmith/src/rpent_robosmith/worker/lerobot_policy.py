@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 rpent_torch.vision.install()
 
-STATE = "observation.environment_state"
-"""What policies that see no pictures take: LeRobot's ACT wants pictures or this."""
+STATE, ENVIRONMENT = "observation.state", "observation.environment_state"
+"""Both are the whole observation: without pictures LeRobot's ACT wants the second, and looks at the first as well."""
 ACTION = "action"
 
 
@@ -51,7 +51,7 @@ class LerobotFunction:
         """Return one action, within the space's bounds."""
         state = torch.from_numpy(flattened(observation, self._observation))[None]
         with torch.no_grad():
-            batch = self._before({STATE: state})
+            batch = self._before({STATE: state, ENVIRONMENT: state})
             chosen = self._after(self._policy.select_action(batch))
         action = chosen.squeeze(0).cpu().numpy().reshape(self._action.shape)
         low, high = (

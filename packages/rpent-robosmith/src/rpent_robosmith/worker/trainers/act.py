@@ -20,7 +20,7 @@ from rpent_robosmith.policy.format import PolicyDescription, PolicyParameters
 from rpent_robosmith.training.hyperparameters import validated
 from rpent_robosmith.worker.api import Trainer, TrainingError
 from rpent_robosmith.worker.demonstrations import Demonstrations, read_demonstrations
-from rpent_robosmith.worker.lerobot_policy import ACTION, STATE
+from rpent_robosmith.worker.lerobot_policy import ACTION, ENVIRONMENT, STATE
 from rpent_robosmith.worker.spaces import space_facts
 from rpent_robosmith.worker.trainers.optimizing import optimizer_arrays, restore_optimizer
 
@@ -38,8 +38,8 @@ DEFAULTS: dict[str, Any] = {
     "learning_rate": 1e-3,
     "weight_decay": 1e-4,
     "batch_size": 64,
-    "chunk_length": 10,
-    "execute_steps": 5,
+    "chunk_length": 8,
+    "execute_steps": 1,
     "dim_model": 64,
     "n_heads": 4,
     "dim_feedforward": 128,
@@ -47,8 +47,8 @@ DEFAULTS: dict[str, Any] = {
     "n_decoder_layers": 1,
     "use_vae": True,
     "latent_dim": 8,
-    "kl_weight": 10.0,
-    "dropout": 0.1,
+    "kl_weight": 1.0,
+    "dropout": 0.0,
     "failed_episodes": False,
 }
 """Small enough for minutes on a CPU; LeRobot's own are for pictures and a GPU."""
@@ -128,8 +128,10 @@ class _Learner:
         rows = random.integers(0, len(self._shown.episodes), self._values["batch_size"])
         steps = rows[:, None] + np.arange(self._values["chunk_length"])
         last = self._ends[rows][:, None]
+        seen = torch.from_numpy(self._shown.observations[rows])
         batch = {
-            STATE: torch.from_numpy(self._shown.observations[rows]),
+            STATE: seen,
+            ENVIRONMENT: seen,
             ACTION: torch.from_numpy(self._shown.actions[np.minimum(steps, last)]),
             "action_is_pad": torch.from_numpy(steps > last),
         }
@@ -196,12 +198,15 @@ def _settings(values: Mapping[str, Any], shown: Demonstrations) -> Any:
     from lerobot.configs.types import FeatureType, PolicyFeature  # noqa: PLC0415
     from lerobot.policies.factory import make_policy_config  # noqa: PLC0415
 
-    chunk = values["chunk_length"]
+    chunk, seen = values["chunk_length"], shown.observations.shape[1:]
     if values["dim_model"] % values["n_heads"]:
         raise UsageError(f"`dim_model` must be a multiple of `n_heads`, {values['n_heads']}.")
     return make_policy_config(
         "act",
-        input_features={STATE: PolicyFeature(FeatureType.ENV, shown.observations.shape[1:])},
+        input_features={
+            STATE: PolicyFeature(FeatureType.STATE, seen),
+            ENVIRONMENT: PolicyFeature(FeatureType.ENV, seen),
+        },
         output_features={ACTION: PolicyFeature(FeatureType.ACTION, shown.actions.shape[1:])},
         device="cpu",
         push_to_hub=False,
@@ -233,7 +238,8 @@ def _mean_std() -> dict[str, Any]:
 def _build(settings: Any, shown: Demonstrations) -> tuple[Any, Any, Any]:
     from lerobot.policies.factory import get_policy_class, make_pre_post_processors  # noqa: PLC0415
 
-    statistics = {STATE: _statistics(shown.observations), ACTION: _statistics(shown.actions)}
+    seen = _statistics(shown.observations)
+    statistics = {STATE: seen, ENVIRONMENT: seen, ACTION: _statistics(shown.actions)}
     before, after = make_pre_post_processors(settings, dataset_stats=statistics)
     return get_policy_class("act")(settings), before, after
 
