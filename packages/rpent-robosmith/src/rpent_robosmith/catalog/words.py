@@ -79,22 +79,24 @@ BODIES = frozenset(
 _GENERIC = frozenset(
     re.findall(
         r"\w+",
-        """a able about above after again against ahead all along also always an and another any anything are around as at
-    away be because been before begin being below best both but by can cannot capable come could did do does doing done
-    down during each either enough episode environment ever every few fine first fixed for from full further general
-    get given gives go goes going good had has have he help her here his how i if in inside into is it its itself just
-    keep let like long lot made make makes making many may me mean means might more most much must my need needs never
-    new next nice now of off on once one only onto or other our out over own path per perform please policy possible
-    proper properly random randomly robot robotic same see set shall she should simple simulated simulation simulator so
-    some something somewhere start starting state steadily step still such sure system take task teach than that the
-    their them then there these they thing this those through thus time to together too toward towards train trained
-    training trains try two under until up upon us use used uses using very via want wants was way we well were what
-    when where whether which while who whole whose why will with within would yet you your agent learn learned learning
-    learns controller control controls world position point location end final finally actually smoothly
-    air free space body top front back left right side near close closer high low middle center centre long short small
-    big large little hard easy quick fast slow able maximum minimum max min possible stable stay stays remain remains
-    centimetre centimetres centimeter centimeters metre metres meter meters second seconds minute minutes degree degrees
-    percent success successful rate least steps hour hours cm mm times""",
+        """a able about above actually after again against agent ahead air all along also always an and another
+    any anything are around as at away back be because been before begin being below best big body both but
+    by can cannot capable center centimeter centimeters centimetre centimetres centre close closer cm come
+    control controller controls could degree degrees did do does doing done down during each easy either end
+    enough environment episode ever every fast few final finally fine first fixed for free from front full
+    further general get given gives go goes going good had hard has have he help her here high his hour
+    hours how i if in inside into is it its itself just keep large learn learned learning learns least left
+    let like little location long lot low made make makes making many max maximum may me mean means meter
+    meters metre metres middle might min minimum minute minutes mm more most much must my near need needs
+    never new next nice now of off on once one only onto or other our out over own path per percent perform
+    please point policy position possible proper properly quick random randomly rate remain remains right
+    robot robotic same second seconds see set shall she short should side simple simulated simulation
+    simulator slow small smoothly so some something somewhere space stable start starting state stay stays
+    steadily step steps still success successful such sure system take task teach than that the their them
+    then there these they thing this those through thus time times to together too top toward towards train
+    trained training trains try two under until up upon us use used uses using very via want wants was way
+    we well were what when where whether which while who whole whose why will with within world would yet
+    you your""",
     )
 )
 """Words that say nothing about which environment is meant."""
