@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rpent.errors import UsageError
 from rpent_robosmith.agents.intake_rules import RuleIntake, readings
 from rpent_robosmith.task import Budget, Criterion, TaskSpec
 
@@ -132,3 +133,27 @@ def test_the_same_sentence_reads_the_same_twice() -> None:
     once = read(sentence)
     assert RuleIntake().read(once, ENVIRONMENTS) == once
     assert readings(once, ENVIRONMENTS) == readings(once, ENVIRONMENTS)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("walk in 100 iterations", "iterations"),
+        ("walk in 0 iterations", "iterations"),
+        ("walk with seed 99999999999", "seed"),
+        ("walk, training for 0 steps", "budget.total_steps"),
+        ("walk, evaluate it over 1e9 episodes", "evaluation.episodes"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(sentence: str, name: str) -> None:
+    with pytest.raises(UsageError, match=f"as `{name}`, which is out of range"):
+        read(sentence)
+
+
+@pytest.mark.parametrize(
+    "piece", ["1", "in ", "at most ", "budget of ", "not ", "1,000,", "fetch-reach ", " "]
+)
+def test_a_sentence_that_is_a_document_is_read_in_part(piece: str) -> None:
+    task = read("walk " + piece * 20_000)
+    assert "walk" in task.tags
+    assert task.notes[0] == "Only the first 1000 characters of the sentence are read by the rules."

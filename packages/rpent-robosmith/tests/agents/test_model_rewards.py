@@ -170,6 +170,13 @@ def test_none_that_can_be_used_fails_and_a_resume_asks_anew(models, code, reward
     assert [line.kind for line in models.lines] == ["exchange", "exchange", "abandoned", "exchange"]
 
 
+def test_none_that_can_be_used_is_no_failure_where_there_are_others(models, reward_request):
+    server = models.serve([submit("no"), submit("no")])
+    earlier = (RewardCandidate(id="i1-c1", code=simple(1), origin="environment", score=0.5),)
+    assert ModelRewards(models.context(server)).propose(reward_request(iteration=2, earlier=earlier)) == ()
+    assert models.said[0].startswith("Reward 1 of 1 is left out. The code must define exactly one function")
+
+
 def test_a_resumed_node_repeats_nothing_and_goes_on(models, reward_request):
     request = reward_request(count=3)
     whole = models.serve([submit(simple(1)), submit("bad"), submit(simple(2)), submit(simple(3))])
@@ -204,7 +211,8 @@ def test_tokens_that_run_out_leave_what_there_is(models, reward_request):
     server = models.serve(script)
     agent = ModelRewards(models.context(server, max_tokens=1000))
     assert len(agent.propose(reward_request(count=4))) == 2
-    assert models.said == ["The model's budget of 1000 tokens is used up (800 spent)."]
+    spent = "The model's budget of 1000 tokens is used up (800 spent)."
+    assert models.said == [f"Reward 3 of 4 is not asked for. {spent}"]
     with pytest.raises(BudgetSpentError):
         agent.propose(reward_request(iteration=2))
     assert len(server.requests) == 2

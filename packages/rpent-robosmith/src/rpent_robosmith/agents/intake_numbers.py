@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent_robosmith.agents.phrases import AT_MOST, COMPARISON, LESS, NUMBER, PERCENT, number, operator
+from rpent_robosmith.agents.phrases import AT_MOST, COMPARISON, LESS, NUMBER, PERCENT, number, operator, whole
 from rpent_robosmith.task import Criterion
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def _successes(text: Text) -> list[Criterion]:
     for match in text.take(
         rf"(?:{_C}\s+)?{_N}\s+(?:times\s+)?(?:out\s+)?of\s+(?P<all>{NUMBER})(?:\s+times|\s+episodes)?\b"
     ):
-        share = number(match["n"]) / max(number(match["all"]), 1.0)
+        share = number(match["n"]) / max(number(match["all"]), 1e-9)
         found.append(Criterion(metric="success_rate", operator=_op(match["c"]), threshold=round(share, 6)))
-    return [criterion for criterion in found if 0 <= criterion.threshold <= 1]
+    return [criterion for criterion in found if criterion.threshold > 0]
 
 
 def _means(text: Text) -> list[Criterion]:
@@ -115,7 +115,7 @@ def read_budget(text: Text, found: MutableMapping[str, Any]) -> None:
         rf"(?:{_BOUND}\s+|budget\s+of\s+)+{_N}\s+{steps}(?=\s+of\s+training)",
     ):
         for match in text.take(pattern):
-            budget.setdefault("total_steps", int(number(match["n"])))
+            budget.setdefault("total_steps", whole(match["n"]))
     for match in text.take(rf"\b{_TRAIN}\s+(?:it\s+|time\s+)?(?:{_BOUND}\s+|of\s+)*{_N}\s*{_UNIT}"):
         budget.setdefault("training_minutes", _minutes(match))
     for match in text.take(rf"(?:{_BOUND}\s+)+{_N}\s*{_UNIT}\s+of\s+training"):
@@ -130,7 +130,7 @@ def read_budget(text: Text, found: MutableMapping[str, Any]) -> None:
 
 def _read_model_budget(text: Text, budget: dict[str, Any]) -> None:
     for match in text.take(rf"(?:\b(?:{AT_MOST}|{LESS}|budget\s+of|spend)\s+)+{_N}\s+tokens\b"):
-        budget["model_tokens"] = int(number(match["n"]))
+        budget["model_tokens"] = whole(match["n"])
     money = rf"(?:\b(?:{AT_MOST}|{LESS}|budget\s+of|spend|cost)\s+)+"
     for match in text.take(rf"{money}(?:\$\s?(?P<n>{NUMBER})|(?P<m>{NUMBER})\s?(?:dollars?|usd)\b)"):
         budget["model_cost_usd"] = number(match["n"] or match["m"])
@@ -145,7 +145,7 @@ def read_evaluation(text: Text, found: MutableMapping[str, Any]) -> None:
     judged = r"(?:evaluat\w*|test\w*|judg\w*|measur\w*)\s+(?:it\s+|them\s+)?(?:on|over|with|in|for)\s+"
     for pattern in (rf"{judged}{_N}\s+episodes\b", rf"\b{_N}\s+(?:evaluation|test)\s+episodes\b"):
         for match in text.take(pattern):
-            found.setdefault("evaluation", {})["episodes"] = int(number(match["n"]))
+            found.setdefault("evaluation", {})["episodes"] = whole(match["n"])
 
 
 def read_counts(text: Text, found: MutableMapping[str, Any]) -> None:
@@ -153,9 +153,9 @@ def read_counts(text: Text, found: MutableMapping[str, Any]) -> None:
     for match in text.take(r"\b(?:random\s+)?seed\s+(?:of\s+|is\s+|=\s*)?(?P<n>\d+)"):
         found["seed"] = int(match["n"])
     for match in text.take(rf"(?:{AT_MOST}\s+)?{_N}\s+(?:iterations?|rounds?)\b"):
-        found["iterations"] = int(number(match["n"]))
+        found["iterations"] = whole(match["n"])
     for match in text.take(rf"(?:try\s+)?{_N}\s+(?:reward\s+)?(?:candidates?|reward\s+functions?|rewards)\b"):
-        found["candidates"] = int(number(match["n"]))
+        found["candidates"] = whole(match["n"])
     beaten = r"beat(?:s|ing)?\s+(?:the\s+)?(?:random|baselines?|best\s+baseline)(?:\s+polic\w+)?\s+by\s+"
     for match in text.take(rf"{beaten}(?:{COMPARISON}\s+)?{_N}{_P}(?:\s?(?:percentage\s+)?points)?"):
         value = number(match["n"])

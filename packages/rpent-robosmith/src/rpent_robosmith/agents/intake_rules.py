@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+from rpent.errors import UsageError
+
 from rpent_robosmith.agents.api import NoUsage
 from rpent_robosmith.agents.intake_names import read_algorithm, read_environment, read_framework, read_robot
 from rpent_robosmith.agents.intake_numbers import read_budget, read_counts, read_criteria, read_evaluation
@@ -24,6 +27,8 @@ _STOP = frozenset(
     when where which while will with would you your learn learns learning agent robot""",
     )
 )
+MAX_SENTENCE = 1_000
+"""Characters: a sentence is no document."""
 _NESTED = ("budget", "evaluation")
 
 
@@ -35,13 +40,34 @@ class RuleIntake(NoUsage):
 
     def read(self, task: TaskSpec, environments: Mapping[str, str]) -> TaskSpec:
         """Complete a task spec; fields in `task.stated`, and numbers that are given already, stay as they are."""
-        return merged(task, readings(task, environments))
+        return completed(task, readings(task, environments))
+
+
+def completed(task: TaskSpec, found: Mapping[str, Any]) -> TaskSpec:
+    """Return the task with what the sentence states.
+
+    Raises:
+        UsageError: It states something that is out of range.
+    """
+    try:
+        return merged(task, found)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False)[0]
+        name = ".".join(str(part) for part in fault["loc"])
+        raise UsageError(
+            f"The sentence asks for `{fault['input']}` as `{name}`, which is out of range: {fault['msg']}.",
+            hint="Say it otherwise, or give the option; `rpent smith run --help` has them all.",
+        ) from None
 
 
 def readings(task: TaskSpec, environments: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields that the sentence states explicitly, by their names; `budget` and `evaluation` in part."""
-    text = Text(task.sentence)
+    text = Text(" ".join(task.sentence[:MAX_SENTENCE].split()))
     found: dict[str, Any] = {"notes": [], "avoid": []}
+    if len(task.sentence) > MAX_SENTENCE:
+        found["notes"].append(
+            f"Only the first {MAX_SENTENCE} characters of the sentence are read by the rules."
+        )
     for read in (read_criteria, read_budget, read_evaluation, read_counts):
         read(text, found)
     read_environment(text, found, environments)
@@ -49,7 +75,7 @@ def readings(task: TaskSpec, environments: Mapping[str, str]) -> dict[str, Any]:
     read_framework(text, found)
     read_robot(text, found, environments)
     found["tags"] = tags(text)
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in found.items() if value or value == 0}
 
 
 def tags(text: Text) -> tuple[str, ...]:

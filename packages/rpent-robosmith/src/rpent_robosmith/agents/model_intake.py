@@ -10,7 +10,7 @@ from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
 from rpent_robosmith.agents.budget import BudgetSpentError
 from rpent_robosmith.agents.describing import choosable, robots_in
-from rpent_robosmith.agents.intake_rules import merged, readings
+from rpent_robosmith.agents.intake_rules import completed, merged, readings
 from rpent_robosmith.agents.model import Form, client_of
 from rpent_robosmith.task import METRICS, Criterion
 
@@ -51,7 +51,9 @@ class TaskAnswer(BaseModel):
     tags: list[str] = Field(default=[], description="A few words that describe the task.")
     criteria: list[CriterionAnswer] = Field(default=[], description="What an evaluation must show.")
     safety: list[CriterionAnswer] = Field(default=[], description="Limits that must hold, on measures.")
-    total_steps: int | None = Field(default=None, ge=1, description="Environment steps of the training.")
+    total_steps: int | None = Field(
+        default=None, ge=1, le=10**12, description="Environment steps of the training."
+    )
     minutes: float | None = Field(default=None, gt=0, description="Wall clock of the whole run.")
     training_minutes: float | None = Field(default=None, gt=0, description="Wall clock of one training.")
     episodes: int | None = Field(default=None, ge=1, le=10_000, description="Episodes of the evaluation.")
@@ -73,10 +75,11 @@ class ModelIntake:
         back once with the reason; after that, and without a budget, the rules' reading stands, and a note says so.
 
         Raises:
+            UsageError: The sentence states a number that is out of range.
             ModelError: The model cannot be asked.
         """
         found = readings(task, environments)
-        by_rules = merged(task, found)
+        by_rules = completed(task, found)
         try:
             return self._completed(task, by_rules, _offered(by_rules, environments), found)
         except (UnusableAnswerError, BudgetSpentError) as error:

@@ -47,6 +47,8 @@ class ModelRewards:
     def propose(self, request: RewardRequest) -> Sequence[Proposal]:
         """Return up to `request.count` rewards, none that is among the earlier ones.
 
+        Where there are earlier ones to go on with, none at all is an answer too, and people are told why.
+
         Raises:
             UnusableAnswerError: The model wrote none that can be used; a resumed run asks it anew.
             BudgetSpentError: There is no budget for even one.
@@ -55,33 +57,40 @@ class ModelRewards:
         taken = {_shape(candidate.code) for candidate in request.earlier}
         opening = prompts.reward(request)
         proposals: list[Proposal] = []
-        faults: list[str] = []
+        fault: UnusableAnswerError | BudgetSpentError | None = None
         for number in range(1, request.count + 1):
             wanted = prompts.one_of(number, request.count, [proposal.idea for proposal in proposals])
             try:
                 proposal = self._proposal(request, f"{opening}\n\n{wanted}", taken)
             except UnusableAnswerError as error:
-                faults.append(error.message)
+                fault = error
                 self._client.say(f"Reward {number} of {request.count} is left out. {error.message}")
                 continue
             except BudgetSpentError as error:
-                if not proposals:
-                    raise
-                self._client.say(error.message)
+                fault = error
+                self._client.say(f"Reward {number} of {request.count} is not asked for. {error.message}")
                 break
             taken.add(_shape(proposal.code))
             proposals.append(proposal)
-        if not proposals:
-            self._client.abandon(NODE, request.iteration, faults[-1])
-            raise UnusableAnswerError(
-                f"The model `{self._client.name}` wrote no reward that can be used: {faults[-1]}",
-                hint="Resume to ask it again, take another `--model`, or `--rewards templates`.",
-            )
+        if fault is not None and not proposals and not request.earlier:
+            raise self._nothing(request, fault)
         return tuple(proposals)
 
     def usage(self) -> Usage:
         """Return what it has cost so far."""
         return self._client.usage(NODE)
+
+    def _nothing(
+        self, request: RewardRequest, fault: UnusableAnswerError | BudgetSpentError
+    ) -> UnusableAnswerError | BudgetSpentError:
+        """Return the error of a node without any reward; useless answers are not read again."""
+        if isinstance(fault, BudgetSpentError):
+            return fault
+        self._client.abandon(NODE, request.iteration, fault.message)
+        return UnusableAnswerError(
+            f"The model `{self._client.name}` wrote no reward that can be used: {fault.message}",
+            hint="Resume to ask it again, take another `--model`, or `--rewards templates`.",
+        )
 
     def _proposal(self, request: RewardRequest, question: str, taken: set[str]) -> Proposal:
         dialogue = self._client.dialogue(

@@ -19,7 +19,11 @@ _SCALES = {
     "millions": 1e6,
     "hundred": 1e2,
 }
-_DIGITS = r"[+-]?\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[+-]?\.\d+"
+_SIGN = r"(?<![\d.])[+-]?"
+_DIGITS = (
+    rf"{_SIGN}\d{{1,3}}(?:[,_]\d{{3}}){{1,5}}(?:\.\d{{1,15}})?"
+    rf"|{_SIGN}\d{{1,15}}(?:\.\d{{1,15}})?(?:e[+-]?\d{{1,3}})?|{_SIGN}\.\d{{1,15}}"
+)
 NUMBER = (
     rf"(?:(?:{_DIGITS})(?:\s?(?:thousand|millions?|mio|hundred)\b|[km]\b)?"
     rf"|\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})(?:\s(?:hundred|thousand|million))?\b)"
@@ -35,6 +39,7 @@ REFUSAL = re.compile(
     r"\b(?:not|no|never|without|avoid(?:ing)?|instead\s+of|rather\s+than|except|do\s?n[o']t\s+use|don't)\b",
     re.I,
 )
+_MOST = 1e12
 _CLAUSE_END = re.compile(r"[,;.:!?]|\b(?:but|and|then|while|use|using|with)\b", re.I)
 _REFUSED_WORDS = 5
 
@@ -54,6 +59,11 @@ def number(text: str) -> float:
     base, scale = found.groups()
     value = float(_WORDS[base]) if base in _WORDS else float(base)
     return value * (_SCALES[scale] if scale else 1.0)
+
+
+def whole(text: str) -> int:
+    """Return what a match of `NUMBER` counts; more than 10^12 is as good as that."""
+    return int(min(number(text), _MOST))
 
 
 def operator(comparison: str, default: str = ">=") -> str:

@@ -69,12 +69,12 @@ def _runs(entry: EnvEntry, python: str | None) -> bool:
 
 def restored(before: TaskSpec, after: TaskSpec) -> TaskSpec:
     """Return the completed spec with everything that the user stated as it was, whatever an agent made of it."""
-    fixed = {
-        "sentence",
-        "stated",
-        "seed",
-        *(name for name in before.stated if name in type(before).model_fields),
-    }
-    if "seed" not in before.stated:
-        fixed.discard("seed")
-    return after.model_copy(update={name: getattr(before, name) for name in sorted(fixed)})
+    kept: dict[str, Any] = {"sentence": before.sentence, "stated": before.stated}
+    for stated in before.stated:
+        name, _, part = stated.partition(".")
+        given = getattr(before, name)
+        if part:
+            record = kept.get(name, getattr(after, name))
+            given = record.model_copy(update={part: getattr(given, part)})
+        kept[name] = given
+    return after.model_copy(update=kept)
