@@ -1,4 +1,4 @@
-"""Environments with flat observations: what the networks take."""
+"""Environments as the networks take them: flat observations, discrete actions that begin at 0."""
 
 from __future__ import annotations
 
@@ -31,8 +31,24 @@ class FlatObservations(gymnasium.ObservationWrapper[Any, Any, Any]):
         return np.asarray(_flat(observation, self._of), np.float32)
 
 
+class ZeroBasedActions(gymnasium.ActionWrapper[Any, Any, Any]):
+    """Discrete actions from 0 on, whatever the environment's begin at."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any], space: spaces.Discrete) -> None:
+        super().__init__(env)
+        self.action_space = spaces.Discrete(int(space.n))
+        self._start = int(space.start)
+
+    def action(self, action: Any) -> int:
+        """Return the environment's own action."""
+        return int(action) + self._start
+
+
 def flat_env(env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
-    """Return an environment whose observation is a (S,) float32 vector: itself, where it is one already."""
+    """Return an environment with (S,) float32 observations and actions from 0 on: itself, where it has them already."""
+    actions = env.action_space
+    if isinstance(actions, spaces.Discrete) and actions.start != 0:
+        env = ZeroBasedActions(env, actions)
     space = env.observation_space
     if isinstance(space, spaces.Box) and len(space.shape) == 1 and space.dtype == np.float32:
         return env
