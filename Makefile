@@ -12,6 +12,7 @@ export LD_LIBRARY_PATH := $(CURDIR)/.gl/lib$(if $(LD_LIBRARY_PATH),:$(LD_LIBRARY
 PYTEST = $(RUN) pytest --dist loadfile
 MEMBERS = $(notdir $(wildcard packages/*))
 DEMO_ROBOCASA = --robot robocasa --task-name StartCoffeeMachine --seed 0 --planner flash
+DEMO_ROBOSMITH = "swing the pendulum up and keep it upright"
 DEMO = --robot libero --suite libero_object_swap --task 2 --seed 0 --planner flash
 
 .PHONY: help
@@ -31,6 +32,11 @@ demo: ## Solve a LIBERO-PRO task in the real simulator, without a model and with
 demo-robocasa: ## Solve a task in a real RoboCasa365 kitchen of placeholder assets, without a model and without a key
 	@tools/setup demo-robocasa
 	$(RUN) rpent run $(DEMO_ROBOCASA)
+
+.PHONY: demo-robosmith
+demo-robosmith: ## Train a policy from a sentence, from nothing to a film and a report, without a model and without a key
+	@tools/setup demo-robosmith
+	$(RUN) rpent smith run $(DEMO_ROBOSMITH)
 
 .PHONY: test
 test: setup lint test-quick test-sdk test-sim test-browser test-models test-wheels ## Run every check and every test, from nothing
@@ -104,6 +110,11 @@ bench-robocasa: ## Sweep RoboCasa365's tasks, run flash in its kitchens, measure
 	$(RUN) python benchmarks/robocasa_speed.py
 	$(RUN) python benchmarks/robocasa_flash.py
 	$(RUN) python benchmarks/robocasa_sweep.py
+
+.PHONY: bench-robosmith
+bench-robosmith: ## Compare the workshop's trainings with the trainer's library called directly; results go to benchmarks/results
+	tools/models-setup robosmith
+	$(RUN) python benchmarks/smith_training.py
 
 .PHONY: bench-bc
 bench-bc: ## Train a policy from flash's runs and let it pick elsewhere (some half an hour); results go to benchmarks/results
