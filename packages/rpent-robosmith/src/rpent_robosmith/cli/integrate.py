@@ -75,7 +75,7 @@ def _show(state: State, out: str, *, as_json: bool) -> None:
 
     from rpent_robosmith.cli.inspect.lines import compatibility_lines
     from rpent_robosmith.integrate.files import Checked
-    from rpent_robosmith.integrate.report import VERDICTS
+    from rpent_robosmith.integrate.report import verdict
 
     report, seen = state["report"], state["seen"]
     if as_json:
@@ -89,5 +89,5 @@ def _show(state: State, out: str, *, as_json: bool) -> None:
         for stage in seen.stages:
             mark = "ok" if stage.ok else f"{stage.kind}: {stage.error}"
             click.echo(printable(f"  {stage.name}: {stage.count} samples, {mark}"))
-    click.echo(VERDICTS[state["outcome"]])
+    click.echo(verdict(report, state["outcome"]))
     click.echo(f"Written to {out}: {', '.join(state['files'])}")

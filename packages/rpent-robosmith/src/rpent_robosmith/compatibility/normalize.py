@@ -63,7 +63,7 @@ def _may(target: ArtefactFacts, wishes: Wishes) -> bool:
 
 
 def _own(mode: str, feature: Feature) -> Statistics | None:
-    count = size(feature)
+    count = _columns(feature)
     if mode == "mean_std" and len(feature.mean) == len(feature.std) == count:
         return Statistics(mode="mean_std", mean=feature.mean, std=feature.std)
     if mode == "min_max" and len(feature.low) == len(feature.high) == count:
@@ -73,11 +73,16 @@ def _own(mode: str, feature: Feature) -> Statistics | None:
 
 def _of(mode: str, found: Feature, wanted: Feature) -> Statistics | None:
     """Return the target's statistics in the policy's order."""
-    if size(found) != size(wanted):
+    if _columns(found) != _columns(wanted):
         return None
-    order = order_of(wanted.names, found.names) or tuple(range(size(wanted)))
+    order = order_of(wanted.names, found.names) or tuple(range(_columns(wanted)))
     sorted_numbers = {
         name: tuple(numbers[i] for i in order) if len(numbers := getattr(found, name)) == len(order) else ()
         for name in ("mean", "std", "low", "high")
     }
     return _own(mode, wanted.model_copy(update=sorted_numbers))
+
+
+def _columns(feature: Feature) -> int:
+    """Return how many numbers each statistic has: a picture's are those of its channels."""
+    return feature.shape[2] if feature.kind == "image" else size(feature)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.errors import EnvironmentSetupError, UsageError
 
-from rpent_robosmith.environments import ROBOSMITH
+from rpent_robosmith.environments import ROBOSMITH, lerobot_environments
 
 if TYPE_CHECKING:
     from rpent.specs import EnvironmentSpec
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rpent_robosmith.inspect.api import ArtefactFacts
 
 _CONTRIB = frozenset({"tqc", "crossq", "trpo", "ars", "qrdqn", "maskable-ppo", "recurrent-ppo"})
-_LEROBOT = "lerobot"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,17 +61,17 @@ def requirements_of(policy: ArtefactFacts) -> PolicyRequirements:
 
 
 def _lerobot() -> PolicyRequirements:
-    from rpent.environments.catalog import declared_environments  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
 
-    declared = declared_environments().get(_LEROBOT)
-    offline = (("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1"))
-    if declared is None:
-        from importlib.util import find_spec  # noqa: PLC0415
-
-        if find_spec("lerobot") is not None:
-            return PolicyRequirements(needs=("lerobot", "torch"), variables=offline)
+    found = lerobot_environments()
+    if not found and find_spec("lerobot") is None:
         raise EnvironmentSetupError(
             "To execute the wrapper, LeRobot is needed, and no installed plugin declares an environment with it.",
             hint="pip install rpent-policy-lerobot && rpent env sync lerobot",
         )
-    return PolicyRequirements(environments=(declared.spec,), needs=("lerobot", "torch"), variables=offline)
+    return PolicyRequirements(
+        environments=found,
+        needs=("lerobot", "torch"),
+        sharing=("rpent-torch",) if found else (),
+        variables=(("HF_HUB_OFFLINE", "1"), ("TRANSFORMERS_OFFLINE", "1"), ("HF_DATASETS_OFFLINE", "1")),
+    )

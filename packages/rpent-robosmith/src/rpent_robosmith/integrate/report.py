@@ -27,12 +27,20 @@ _ORIGINS = {
 }
 
 
+def verdict(report: Compatibility, outcome: str) -> str:
+    """Return the outcome in a sentence, which says so where repairs were needed."""
+    if report.mapping.repairs and outcome in {"valid", "unchecked"}:
+        names = ", ".join(f"`{name}`" for name in report.mapping.repairs)
+        return f"The two fit together ONLY with the repairs that were asked for: {names}."
+    return VERDICTS[outcome]
+
+
 def report_text(report: Compatibility, seen: Validation | None, outcome: str, target: ArtefactFacts) -> str:
     """Return the report as Markdown; what artefacts say is shown as code."""
     lines = [
         f"# {_code(report.policy)} for {_code(report.target)}",
         "",
-        VERDICTS[outcome],
+        verdict(report, outcome),
         "",
         *_table(
             ("", "policy", "target"),

@@ -28,8 +28,8 @@ class StageSeen(Data):
     """A part of the validation."""
 
     name: str
-    """`load`, `policy` (inputs of its own kind), `target` (observations of the target), `environment` (actions are
-    carried out)."""
+    """`load`, `policy` (inputs of its own kind), `target` (observations of the target); then `environment` (actions
+    are carried out), `bounds` (against a robot's declaration), or `records` (against a dataset's)."""
     count: int
     ok: bool
     error: str = ""
@@ -215,8 +215,8 @@ def in_environment(
     return _with_stage(seen, int(answer["steps"]), "", "")
 
 
-def _with_stage(seen: Validation, count: int, error: str, kind: str) -> Validation:
-    stage = StageSeen(name="environment", count=count, ok=not error, error=error, kind=kind)
+def _with_stage(seen: Validation, count: int, error: str, kind: str, name: str = "environment") -> Validation:
+    stage = StageSeen(name=name, count=count, ok=not error, error=error, kind=kind)
     status = "failed" if error else seen.status
     return seen.model_copy(update={"status": status, "stages": (*seen.stages, stage)})
 
@@ -230,4 +230,4 @@ def within_bounds(seen: Validation, target: ArtefactFacts) -> Validation:
     outside = sum(a < b - 1e-6 for a, b in zip(seen.action_low, low, strict=True))
     outside += sum(a > b + 1e-6 for a, b in zip(seen.action_high, high, strict=True))
     error = f"{outside} numbers go beyond the declared bounds." if outside else ""
-    return _with_stage(seen, seen.actions, error, "bounds" if outside else "")
+    return _with_stage(seen, seen.actions, error, "bounds" if outside else "", name="bounds")

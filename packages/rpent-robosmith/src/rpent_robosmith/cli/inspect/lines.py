@@ -123,13 +123,19 @@ def compatibility_lines(report: Compatibility) -> Iterator[str]:
     """Yield a comparison as text: the verdict, the issues, the mapping."""
     verdict = "compatible" if report.compatible else "NOT compatible"
     yield f"{report.policy} ({report.policy_format})  →  {report.target} ({report.target_format}): {verdict}"
+    quiet = [issue for issue in report.issues if issue.severity == "info" and issue.handled == "wrapper"]
     for issue in report.issues:
+        if issue in quiet:
+            continue
         handled = {"wrapper": "  [the wrapper does it]", "repair": "  [as was asked]", "no": ""}[
             issue.handled
         ]
         yield f"  {_MARKS[issue.severity]} {issue.severity:8} {issue.check}: {issue.message}{handled}"
         if issue.remedy and issue.severity != "info":
             yield f"      {issue.remedy}"
+    if quiet:
+        checks = ", ".join(dict.fromkeys(issue.check for issue in quiet))
+        yield f"  · {len(quiet)} more that the wrapper deals with: {checks}"
     if not report.issues:
         yield "  no issue"
     yield "Mapping"

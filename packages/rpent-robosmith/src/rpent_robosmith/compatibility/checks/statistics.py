@@ -38,21 +38,7 @@ def check(pair: Pair) -> Iterator[Issue]:
 def _missing(pair: Pair) -> Iterator[Issue]:
     policy = pair.policy
     if policy.normalization_statistics is False:
-        lacking = sorted({fault.key for fault in policy.faults if fault.kind == "missing_statistics"})
-        given = any(link.borrowed for link in pair.mapping.observation) or pair.mapping.action.borrowed
-        yield Issue(
-            check="statistics_missing",
-            severity="warning" if given else "critical",
-            policy=", ".join(lacking),
-            expected=lacking,
-            found=[],
-            remedy="Save the policy with its statistics, or take those of the dataset that it was trained on: "
-            "`--repair target-statistics`.",
-            message="The policy normalises, and its statistics are not in the checkpoint."
-            + (" Those of the target are used, as was asked." if given else ""),
-            handled="repair" if given else "no",
-            repair="target-statistics" if pair.target.kind == "dataset" else None,
-        )
+        yield _lost(pair)
     for fault in policy.faults:
         if fault.kind == "separate_normalization":
             yield Issue(
@@ -62,6 +48,27 @@ def _missing(pair: Pair) -> Iterator[Issue]:
                 remedy="Apply it to observations before they are given to the policy.",
                 message=fault.text,
             )
+
+
+def _lost(pair: Pair) -> Issue:
+    """Return the issue of a policy that normalises without statistics, which may be taken from the target."""
+    lacking = sorted({fault.key for fault in pair.policy.faults if fault.kind == "missing_statistics"})
+    borrowed = {link.policy for link in pair.mapping.observation if link.borrowed}
+    borrowed |= set(pair.policy.action) if pair.mapping.action.borrowed else set()
+    open_ones = [name for name in lacking if name not in borrowed]
+    return Issue(
+        check="statistics_missing",
+        severity=pair.severity("critical") if open_ones or not lacking else "warning",
+        policy=", ".join(open_ones or lacking),
+        expected=lacking,
+        found=sorted(borrowed),
+        remedy="Save the policy with its statistics, or take those of the dataset that it was trained on: "
+        "`--repair target-statistics`.",
+        message="The policy normalises, and its statistics are not in the checkpoint."
+        + (" Those of the target are used, as was asked." if borrowed else ""),
+        handled="no" if open_ones or not lacking else "repair",
+        repair="target-statistics" if pair.target.kind == "dataset" else None,
+    )
 
 
 def _shifted(pair: Pair, name: str, key: str, wanted: Feature, found: Feature) -> Iterator[Issue]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rpent_robosmith.datasets.open import kind_of
-from rpent_robosmith.inspect.api import ArtefactFacts, Fault, Inspector, local
+from rpent_robosmith.inspect.api import ArtefactFacts, Fault, Feature, Inspector, local
 from rpent_robosmith.inspect.datasets.facts import Totals, facts_of, read, samples_of
 
 if TYPE_CHECKING:
@@ -39,11 +39,27 @@ class LerobotDatasetInspector(Inspector):
             totals, info = read(reader), read_info(path)
             faults = (*_missing_videos(path, info, tuple(reader.cameras)), *_statistics(path, info, totals))
             found = facts_of(artefact, reader, totals, faults)
-            versions = {"codebase": info.version}
+            versions, stored = {"codebase": info.version}, stored_statistics(path) or {}
+            observation = {
+                key: _with_channels(each, stored.get(key)) for key, each in found.observation.items()
+            }
             details = dict(found.details)
             if samples:
                 details["samples"] = samples_of(reader, samples)
-        return found.model_copy(update={"versions": versions, "details": details})
+        return found.model_copy(update={"versions": versions, "observation": observation, "details": details})
+
+
+def _with_channels(feature: Feature, stored: Any) -> Feature:
+    """Return a picture's feature with the mean and deviation of its channels, 0 … 1, as `meta/` has them."""
+    mean, std = _numbers(stored, "mean"), _numbers(stored, "std")
+    if (
+        feature.kind != "image"
+        or mean is None
+        or std is None
+        or not mean.size == std.size == feature.shape[2]
+    ):
+        return feature
+    return feature.model_copy(update={"mean": tuple(map(float, mean)), "std": tuple(map(float, std))})
 
 
 def _missing_videos(path: Path, info: Info, cameras: tuple[str, ...]) -> Iterator[Fault]:

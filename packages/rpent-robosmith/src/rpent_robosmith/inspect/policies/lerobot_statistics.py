@@ -52,8 +52,6 @@ class Normalization:
     def applied(self, name: str, feature: Feature) -> Feature:
         """Return a feature with the statistics that the checkpoint holds of it."""
         found = self.statistics.get(name, {})
-        if feature.kind != "vector":
-            return feature
         low = found.get("min", found.get("q01", found.get("q10")))
         high = found.get("max", found.get("q99", found.get("q90")))
         known = {"mean": found.get("mean"), "std": found.get("std"), "low": low, "high": high}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from importlib import import_module
 from pathlib import Path
@@ -90,6 +91,11 @@ def _import(form: str, *, contrib: bool, family: str) -> None:
     """Import what the policy's format needs, while files of other places can still be read."""
     if form not in _IMPORTS:
         raise UsageError(f"Nobody here loads policies of the format `{form}`.")
+    if form == "lerobot":
+        with contextlib.suppress(
+            ImportError
+        ):  # there with RPent's own backends: torchvision beside another torch
+            import_module("rpent_torch.hugging_face").prepare()
     for name in (*_IMPORTS[form], *(("sb3_contrib",) if contrib else ())):
         import_module(name)
     if form in {"sb3", "lerobot"}:

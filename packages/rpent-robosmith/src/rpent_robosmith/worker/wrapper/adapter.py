@@ -129,7 +129,8 @@ def _open_ends(mapping: dict[str, Any]) -> Any:
     action = mapping["action"]
     given, taken = action["policy_size"], action["size"]
     if action["kind"] != action["policy_kind"]:
-        yield f"the policy gives {_KINDS[action['policy_kind']]} actions, the target takes {_KINDS[action['kind']]} ones"
+        given, taken = _KINDS[action["policy_kind"]], _KINDS[action["kind"]]
+        yield f"the policy gives {given} actions, the target takes {taken} ones"
     elif not action["order"] and given < taken and action["pad"] is None:
         yield f"the policy gives {given} numbers and the target takes {taken}, and nothing pads them"
     elif not action["order"] and given > taken and not action["cut"]:
@@ -224,11 +225,12 @@ def _picture(link: dict[str, Any], value: Any) -> Any:
         picture = (
             _padded(picture, height, width) if link["resize"] == "pad" else resized(picture, height, width)
         )
-    if link["channels_first"]:
-        picture = picture.transpose(2, 0, 1)
+    values = picture.astype(link["dtype"])
     if link["unit_range"]:
-        return np.ascontiguousarray(picture.astype(link["dtype"]) / np.asarray(255, link["dtype"]))
-    return np.ascontiguousarray(picture.astype(link["dtype"]))
+        values = values / np.asarray(255, link["dtype"])
+    if link["normalize"]:
+        values = _normalized(values, link["normalize"]).astype(link["dtype"])
+    return np.ascontiguousarray(values.transpose(2, 0, 1) if link["channels_first"] else values)
 
 
 def _flipped(picture: Any, flip: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,14 +36,10 @@ class LoadedPolicy:
 
 
 def load_policy(path: str) -> LoadedPolicy:
-    """Load the folder with `config.json`. Nothing is downloaded."""
-    from lerobot.configs.policies import PreTrainedConfig  # noqa: PLC0415
+    """Load the folder with `config.json`. Nothing is downloaded, and nothing written."""
     from lerobot.policies.factory import get_policy_class, make_pre_post_processors  # noqa: PLC0415
 
-    settings = PreTrainedConfig.from_pretrained(path, local_files_only=True)
-    settings.device = "cpu"
-    if hasattr(settings, "pretrained_backbone_weights"):
-        settings.pretrained_backbone_weights = None  # they are in the checkpoint
+    settings = _settings(Path(path) / "config.json")
     model = get_policy_class(settings.type).from_pretrained(
         path, config=settings, local_files_only=True, strict=True
     )
@@ -51,3 +49,17 @@ def load_policy(path: str) -> LoadedPolicy:
         settings, pretrained_path=path, preprocessor_overrides=on_cpu, postprocessor_overrides=on_cpu
     )
     return LoadedPolicy(model, before, after)
+
+
+def _settings(file: Path) -> Any:
+    """Return the policy's configuration with nothing in it that leads to the network."""
+    import draccus  # noqa: PLC0415
+    from lerobot.configs.policies import PreTrainedConfig  # noqa: PLC0415
+
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    settings = draccus.decode(PreTrainedConfig.get_choice_class(saved.pop("type")), saved)
+    settings.device = "cpu"
+    for name, value in (("pretrained_backbone_weights", None), ("load_vlm_weights", False)):
+        if hasattr(settings, name):
+            setattr(settings, name, value)  # they are in the checkpoint
+    return settings
