@@ -51,7 +51,8 @@ class EvaluationPlan(Data):
 
     episodes: int = Field(20, ge=1, le=10_000)
     """A seed each."""
-    first_seed: int = 1_000_000
+    first_seed: int = Field(1_000_000, ge=1_000_000)
+    """Below are the seeds of those that choose (from 500 000) and of trainings."""
     confidence: float = Field(0.95, gt=0.5, lt=1)
 
 

@@ -80,7 +80,7 @@ class Listener:
         self.lines.append(line)
 
     def progress(self, label, done, total, note=""):
-        self.lines.append(f"{label} {done:g}/{total:g}")
+        self.lines.append(f"{label} {done:g}/{total:g} {note}")
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +142,9 @@ def test_the_environments_own_reward_is_among_the_candidates_and_the_best_is_cho
     assert after.reward.success_rate == 0.9
     assert after.usage.requests == 1
     assert "Reward `i1-c1` (environment): 50% success, progress 100." in workshop.listener.lines
-    assert "try i1-c1 1/2" in workshop.listener.lines
+    assert [line for line in workshop.listener.lines if line.startswith("try rewards")][-1].startswith(
+        "try rewards 1.5/3"
+    )
 
 
 def test_trials_are_sealed_limited_and_the_same_but_for_the_reward(make):

@@ -91,8 +91,11 @@ def _evaluated(
     plan = state.task.evaluation
     seeds = range(plan.first_seed, plan.first_seed + plan.episodes)
 
+    done_of: dict[str, int] = {}
+
     def progress(name: str, done: int, total: int) -> None:
-        workshop.listener.progress(f"evaluate {name}", done, total)
+        done_of[name] = done
+        workshop.listener.progress("evaluate", sum(done_of.values()), total * len(policies), name)
 
     episodes = evaluate(workshop.bench, entry, policies, seeds, progress=progress)
     return {name: _summary(state, name, records, entry) for name, records in episodes.items()}

@@ -20,6 +20,7 @@ from rpent_robosmith.rewards.search import (
     candidates_of,
     has_own_reward,
     screen_all,
+    tried,
 )
 from rpent_robosmith.stages.evaluation import first_iteration_here
 from rpent_robosmith.stages.training import chosen
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 JOB = "rpent_robosmith.worker.jobs.screen:run"
 FOLDER = "rewards"
 WALL_S = 600.0
-SILENCE_S = 45.0
+SILENCE_S = 60.0
 """A reward that loops is out after so many seconds."""
 MEMORY_BYTES = 3 * 2**30
 _BUDGET_SHARE = 0.1
@@ -72,7 +73,7 @@ def run(state: RunState, workshop: Workshop) -> RunState:
         _jobs(state, workshop, entry, choice),
         entry,
         keep=_keeping(folder, workshop),
-        told=_telling(workshop),
+        told=_telling(workshop, sum(not tried(item) for item in candidates)),
     )
     reward = _best(state, choice, (*earlier, *scored))
     if reward is None:
@@ -192,11 +193,15 @@ def _keeping(folder: SearchFolder, workshop: Workshop) -> Callable[[RewardCandid
     return keep
 
 
-def _telling(workshop: Workshop) -> Callable[[RewardCandidate, str, Mapping[str, Any]], None]:
+def _telling(workshop: Workshop, count: int) -> Callable[[RewardCandidate, str, Mapping[str, Any]], None]:
+    """Return what shows how far all of so many trials are, in one bar."""
+    shares: dict[str, float] = {}
+
     def tell(candidate: RewardCandidate, kind: str, data: Mapping[str, Any]) -> None:
         done, total = data.get("done"), data.get("total")
-        if kind == "progress" and isinstance(done, float) and isinstance(total, float):
-            workshop.listener.progress(f"try {candidate.id}", done, total)
+        if kind == "progress" and isinstance(done, float) and isinstance(total, float) and total > 0:
+            shares[candidate.id] = max(shares.get(candidate.id, 0.0), min(done / total, 1.0))
+            workshop.listener.progress("try rewards", sum(shares.values()), count, candidate.id)
 
     return tell
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -100,6 +101,7 @@ class Keeper:
         self._folder = folder
         self.record = record
         self._written = 0.0
+        self._lock = threading.RLock()  # jobs at the same time may each have a caveat
 
     @classmethod
     def begin(cls, folder: Path, state: RunState, *, versions: dict[str, str]) -> Keeper:
@@ -148,8 +150,9 @@ class Keeper:
 
     def caveat(self, text: str) -> None:
         """Note what limits the run's protection or evidence, once."""
-        if text not in self.record.caveats:
-            self._write(caveats=(*self.record.caveats, text))
+        with self._lock:
+            if text not in self.record.caveats:
+                self._write(caveats=(*self.record.caveats, text))
 
     def ended(
         self, status: Status, *, detail: str = "", hint: str = "", accepted: bool | None = None, **more: Any
@@ -158,6 +161,10 @@ class Keeper:
         self._write(status=status, detail=detail, hint=hint, accepted=accepted, ended=now(), **more)
 
     def _write(self, **changes: Any) -> None:
+        with self._lock:
+            self._write_now(changes)
+
+    def _write_now(self, changes: dict[str, Any]) -> None:
         at = now()
         *earlier, last = self.record.processes
         last = last.model_copy(update={"updated": at})
