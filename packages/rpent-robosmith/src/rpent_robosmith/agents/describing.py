@@ -90,7 +90,7 @@ def measure_words(name: str, measure: Measure) -> str:
     """Return how a measure is read from an episode."""
     step = _quantity(measure.quantity)
     if measure.minus is not None:
-        step = f"({step} - {_quantity(measure.minus)})"
+        step = f"{step} - {_quantity(measure.minus)}"
     if measure.map != "none":
         step = f"{measure.map}({step})"
     over = f"the last {measure.last} steps" if measure.last else "all steps"
@@ -201,13 +201,7 @@ def _space(space: SpaceFacts, numbers: dict[str, tuple[NumberFacts, ...]], name:
             yield from _space(part, {"": numbers.get(key, ())}, f'{name}["{key}"]')
         return
     if space.kind == "discrete":
-        last = space.start + (space.n or 1) - 1
-        yield f"- `{name}`: an integer from {space.start} to {last}"
-        meanings = numbers.get("", ())
-        yield from (
-            f"  - {space.start + number}: {meaning.name}"
-            for number, meaning in enumerate(meanings[:MAX_NUMBERS])
-        )
+        yield from _choices(space, numbers.get("", ()), name)
         return
     yield f"- `{name}`: {space.kind}, shape {space.shape}, {space.dtype}"
     known = numbers.get("", ())
@@ -220,6 +214,18 @@ def _space(space: SpaceFacts, numbers: dict[str, tuple[NumberFacts, ...]], name:
         yield f"  - from {_number(min(space.low))} to {_number(max(space.high))}"
 
 
+def _choices(space: SpaceFacts, meanings: Sequence[NumberFacts], name: str) -> Iterator[str]:
+    count = space.n or 1
+    yield f"- `{name}`: an integer from {space.start} to {space.start + count - 1}"
+    if len(meanings) == count:
+        yield from (
+            f"  - {space.start + number}: {meaning.name}"
+            for number, meaning in enumerate(meanings[:MAX_NUMBERS])
+        )
+    else:
+        yield from (f"  - {meaning.name}" for meaning in meanings[:MAX_NUMBERS])
+
+
 def _range(low: float, high: float) -> str:
     if abs(low) > _STAND_IN and abs(high) > _STAND_IN:
         return "unbounded"
@@ -227,7 +233,7 @@ def _range(low: float, high: float) -> str:
 
 
 def _number(value: float) -> str:
-    return "unbounded" if abs(value) > _STAND_IN or math.isnan(value) else f"{value:.5g}"
+    return "unbounded" if abs(value) > _STAND_IN or math.isnan(value) else f"{value + 0.0:.5g}"
 
 
 def _bounds(at_least: float | None, at_most: float | None) -> str:
