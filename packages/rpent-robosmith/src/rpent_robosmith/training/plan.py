@@ -60,13 +60,22 @@ USUAL = {
         hyperparameters={"learning_starts": 500, "buffer_size": 200_000, "critic_net_arch": [256, 256]},
     ),
     "act": TrainingDefaults(algorithm="act", total_steps=3_000),
+    "bc": TrainingDefaults(algorithm="bc", total_steps=10_000),
 }
-"""Algorithm → what is used where the environment says nothing of it."""
+"""Algorithm → what is used where the environment says nothing of it; steps of imitation are the optimiser's."""
+_IMITATION = ("bc", "act")
 _IMITATION = ("bc", "act")
 _OFF_POLICY = ("sac", "td3", "tqc", "crossq")
 _ON_POLICY_FACTOR = 5
 """PPO throws its experience away, and takes about so many times the steps (and has them about as much faster)."""
-_SETTINGS = ("n_envs", "normalize_observations", "normalize_rewards", "segment_steps", "patience")
+SETTINGS = {
+    "n_envs": "environments side by side, 1 to 64",
+    "normalize_observations": "true or false",
+    "normalize_rewards": "true or false",
+    "segment_steps": "steps between two comparisons of the policy, each with a checkpoint",
+    "patience": "so many comparisons without anything better end the training",
+}
+"""What `--hyperparameter` takes for every algorithm."""
 _SEGMENTS = 20
 _LEAST_SEGMENT, _MOST_SEGMENT = 1_000, 25_000
 
@@ -139,7 +148,7 @@ def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     Raises:
         UsageError: A setting's value is not accepted.
     """
-    settings = {name: value for name, value in given.items() if name in _SETTINGS}
+    settings = {name: value for name, value in given.items() if name in SETTINGS}
     for name, value in settings.items():
         truth = name.startswith("normalize_")
         if isinstance(value, bool) != truth or (not truth and (not isinstance(value, int) or value < 1)):
@@ -147,7 +156,7 @@ def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
             raise UsageError(f"`{name}` must be {accepted}, not `{value}`.")
     if settings.get("n_envs", 1) > 64:
         raise UsageError(f"`n_envs` is at most 64, not {settings['n_envs']}.")
-    return settings, {name: value for name, value in given.items() if name not in _SETTINGS}
+    return settings, {name: value for name, value in given.items() if name not in SETTINGS}
 
 
 def _steps_of_another(own: TrainingDefaults, algorithm: str) -> int:
