@@ -148,7 +148,7 @@ def test_without_time_nothing_else_begins():
     ("changes", "allowed"),
     [
         ({}, ("refine_reward", "switch_algorithm", "stop")),
-        ({"algorithm": "sac", "stated": ("algorithm",)}, ("refine_reward", "stop")),
+        ({"algorithm": "sac"}, ("refine_reward", "stop")),
         ({"reward": None}, ("stop",)),  # imitation: no reward to refine, and no other imitation is installed
         ({"iterations": 1}, ("stop",)),
     ],

@@ -84,8 +84,8 @@ def possible(state: RunState, seconds_left: float | None = None) -> tuple[Decisi
 
 
 def untried(state: RunState) -> tuple[str, ...]:
-    """Return installed algorithms that fit and were not tried in this environment; none where the user chose one."""
-    if state.entry is None or state.facts is None or "algorithm" in state.task.stated:
+    """Return installed algorithms that fit and were not tried in this environment; none where the user named one."""
+    if state.entry is None or state.facts is None or state.task.algorithm is not None:
         return ()
     here = first_iteration_here(state)
     tried = {training.algorithm for training in state.trainings if training.iteration >= here}
@@ -133,7 +133,5 @@ def _leads_to(state: RunState, decision: Decision) -> dict[str, Any]:
     if decision.kind == "switch_algorithm":
         changes["algorithm"] = decision.algorithm
     elif decision.kind == "adjust_environment":
-        changes |= {"reward": None, "facts": None}
-        if "algorithm" not in state.task.stated:
-            changes["algorithm"] = None
+        changes |= {"reward": None, "facts": None, "algorithm": None}
     return changes
