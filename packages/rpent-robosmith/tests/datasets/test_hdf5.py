@@ -45,7 +45,8 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         assert (reader.format, reader.fps, reader.total_episodes) == ("robomimic", 20.0, 11)
         assert reader.success_source == "task_successes"
         assert reader.action_names == ("x", "y", "z")
-        assert reader.action_bounds is not None and reader.action_bounds.low == (-1.0, -1.0, -1.0)
+        assert reader.action_bounds is not None
+        assert reader.action_bounds.low == (-1.0, -1.0, -1.0)
     assert [each.name for each in read] == [f"demo_{i}" for i in range(11)]
     for before, after in zip(written, read, strict=True):
         np.testing.assert_array_equal(before.actions, after.actions)

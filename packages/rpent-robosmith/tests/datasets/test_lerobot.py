@@ -90,7 +90,8 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         "next.success",
         ("push it", "pull it"),
     )
-    assert reader.action_bounds is not None and reader.action_bounds.high == (1.0, 1.0, 1.0)
+    assert reader.action_bounds is not None
+    assert reader.action_bounds.high == (1.0, 1.0, 1.0)
     for before, after in zip(toy_episodes(11), reader.episodes(), strict=True):
         np.testing.assert_array_equal(before.actions, after.actions)
         np.testing.assert_array_equal(before.state["state"], after.state["observation.state"])

@@ -216,15 +216,13 @@ def _sentence(each: Quantity, word: str) -> str:
 
 def _distributions(a: Analysis, b: Analysis, notes: list[str]) -> list[Distribution]:
     pairs = [("action", a.scan.action, b.scan.action)]
-    for key in a.scan.state:
-        other = key if key in b.scan.state else None
-        if other is None:
+    others = {_bare(key): (key, column) for key, column in b.scan.state.items()}
+    for key, column in a.scan.state.items():
+        if (other := others.pop(_bare(key), None)) is None:
             notes.append(f"Only `{a.report.source}` has the state `{key}`.")
         else:
-            pairs.append((key, a.scan.state[key], b.scan.state[key]))
-    notes += [
-        f"Only `{b.report.source}` has the state `{key}`." for key in b.scan.state if key not in a.scan.state
-    ]
+            pairs.append((key, column, other[1]))
+    notes += [f"Only `{b.report.source}` has the state `{key}`." for key, _ in others.values()]
     found = []
     for key, of_a, of_b in pairs:
         widths = len(of_a.moments.count), len(of_b.moments.count)

@@ -69,7 +69,7 @@ def bounds_of(env: str | None, python: str | None) -> Bounds | None:
 
     facts = find(env, ("environment",)).inspect(bench=ProcessBench(python=python))
     action = next(iter(facts.action.values()), None)
-    if action is None or not action.low or len(action.low) != len(action.high):
+    if action is None or action.kind != "vector" or not action.low or len(action.low) != len(action.high):
         raise UsageError(f"The actions of `{env}` have no bounds: they are no vector of numbers.")
     return Bounds(low=action.low, high=action.high, source=f"`{env}`")
 
