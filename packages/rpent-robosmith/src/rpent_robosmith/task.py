@@ -88,6 +88,8 @@ class TaskSpec(Data):
     """For imitation."""
     stated: tuple[str, ...] = ()
     """Names of the fields that the user gave."""
+    chosen: tuple[str, ...] = ()
+    """Names of the fields that a model filled in by choice; a run may go back on them, as `adjust_environment` does."""
     avoid: tuple[str, ...] = ()
     """Environments, robots and algorithms that the sentence says no to, by the names of catalogs and trainers."""
     notes: tuple[str, ...] = ()

@@ -55,6 +55,8 @@ def test_json_in_a_text_is_understood(models, decision_request, text):
         (decide(decision="adjust_environment"), "`adjust_environment` cannot be chosen now"),
         (decide(decision="switch_algorithm", algorithm="dqn"), "`algorithm` must be one of `sac`, `td3`"),
         (decide(decision="pivot"), "`decision`: Input should be 'accept'"),
+        (Reply(), "no call of `decide` and no JSON object"),
+        (Reply(stop="refusal"), "no call of `decide` and no JSON object"),
         (Reply(text="I would refine the reward."), "no call of `decide` and no JSON object"),
         (Reply(calls=[Call("decide", "{not json")]), "no call of `decide` and no JSON object"),
     ],

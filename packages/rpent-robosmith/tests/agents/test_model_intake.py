@@ -38,7 +38,7 @@ def test_a_spec_over_each_wire(models, provider):
         environment="reacher",
         tags=["Reach", "target"],
         criteria=[{"metric": "success_rate", "operator": ">=", "threshold": 0.6}],
-        safety=[{"metric": "mean_effort", "operator": "<=", "threshold": 2}],
+        safety=[{"metric": "mean_target_distance", "operator": "<=", "threshold": 2}],
         training_minutes=4,
         episodes=30,
     )
@@ -47,11 +47,11 @@ def test_a_spec_over_each_wire(models, provider):
     assert task.tags == ("bring", "fingertip", "dot", "most", "time", "reach", "target")
     assert [str(item) for item in (*task.criteria, *task.safety)] == [
         "success_rate >= 0.6",
-        "mean_effort <= 2",
+        "mean_target_distance <= 2",
     ]
     assert task.budget == Budget(training_minutes=4)
     assert task.evaluation.episodes == 30
-    assert task.stated == ()
+    assert (task.stated, task.chosen) == ((), ("environment",))
     asked = server.requests[0].text
     assert "The user's sentence: bring the fingertip to the dot most of the time" in asked
     assert "cartpole: CartPole: A pole." in asked
@@ -96,6 +96,7 @@ def test_what_the_sentence_says_in_numbers_is_not_changed(models):
     assert task.environment == "cartpole"
     assert [str(item) for item in task.criteria] == ["success_rate >= 0.95"]
     assert task.budget == Budget(training_minutes=3)
+    assert task.chosen == ()
     assert "'criteria': ['success_rate >= 0.95']" in server.requests[0].text
 
 
@@ -104,7 +105,18 @@ def test_what_the_sentence_says_in_numbers_is_not_changed(models):
     [
         (fill(environment="walker-9000"), "`environment` is `walker-9000`, which is not offered"),
         (fill(environment="car-racing"), "`environment` is `car-racing`, which is not offered"),
-        (fill(criteria=[{"metric": "joy", "operator": ">=", "threshold": 1}]), "`joy` is no metric"),
+        (
+            fill(criteria=[{"metric": "joy", "operator": ">=", "threshold": 1}]),
+            "`joy` is no metric of every environment",
+        ),
+        (
+            fill(environment="ant", safety=[{"metric": "mean_joy", "operator": "<=", "threshold": 1}]),
+            "`ant` has no metric `mean_joy` for `--safety`",
+        ),
+        (
+            fill(environment="ant", criteria=[{"metric": "success_rate", "operator": ">=", "threshold": 90}]),
+            "can never hold",
+        ),
         (fill(criteria=[{"metric": "mean_x", "operator": "==", "threshold": 1}]), "Input should be '>='"),
         (fill(total_steps=0), "`total_steps`"),
         (Reply(text="Sure!"), "no call of `fill_in_task`"),

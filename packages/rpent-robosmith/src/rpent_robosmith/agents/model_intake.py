@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rpent.errors import UsageError
 
 from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
@@ -12,6 +13,8 @@ from rpent_robosmith.agents.budget import BudgetSpentError
 from rpent_robosmith.agents.describing import choosable, robots_in
 from rpent_robosmith.agents.intake_rules import completed, merged, readings
 from rpent_robosmith.agents.model import Form, client_of
+from rpent_robosmith.catalog.load import find
+from rpent_robosmith.evaluation.verdict import check_metrics
 from rpent_robosmith.task import METRICS, Criterion
 
 if TYPE_CHECKING:
@@ -119,7 +122,7 @@ def _offered(task: TaskSpec, environments: Mapping[str, str]) -> dict[str, str]:
 
 
 def _checked(answer: TaskAnswer, environments: Mapping[str, str]) -> TaskAnswer:
-    """Refuse environments that are not offered, and metrics that no evaluation could know.
+    """Refuse environments that are not offered.
 
     Raises:
         UnusableAnswerError: It names one.
@@ -128,11 +131,6 @@ def _checked(answer: TaskAnswer, environments: Mapping[str, str]) -> TaskAnswer:
         raise UnusableAnswerError(
             f"`environment` is `{answer.environment[:80]}`, which is not offered; take an id of the list, or none."
         )
-    for criterion in (*answer.criteria, *answer.safety):
-        if criterion.metric not in METRICS and not criterion.metric.startswith("mean_"):
-            raise UnusableAnswerError(
-                f"`{criterion.metric[:80]}` is no metric; there are {', '.join(METRICS)} and `mean_` with a measure."
-            )
     return answer
 
 
@@ -162,9 +160,36 @@ def _merged(
         if name not in stated or name in {"budget", "evaluation"}
     }
     try:
-        return merged(task, free)
+        done = merged(task, free)
     except ValidationError as error:
         raise UnusableAnswerError(f"The answer is not valid: {error.errors()[0]['msg']}.") from None
+    _require_measurable(task, done)
+    chosen = tuple(name for name in ("environment",) if getattr(done, name) != getattr(task, name))
+    return done.model_copy(update={"chosen": chosen})
+
+
+def _require_measurable(before: TaskSpec, after: TaskSpec) -> None:
+    """Refuse criteria of the model that no evaluation could decide; the user's own are the stage's to refuse.
+
+    Raises:
+        UnusableAnswerError: A metric is none of the environment's, or none that every environment has.
+    """
+    added = {
+        name: tuple(item for item in getattr(after, name) if item not in getattr(before, name))
+        for name in ("criteria", "safety")
+    }
+    if after.environment is None:
+        unknown = [item for items in added.values() for item in items if item.metric not in METRICS]
+        if unknown:
+            raise UnusableAnswerError(
+                f"`{unknown[0].metric[:80]}` is no metric of every environment; name an `environment` that has it, or "
+                f"take one of {', '.join(METRICS)}."
+            )
+        return
+    try:
+        check_metrics(after.model_copy(update=added), find(after.environment))
+    except UsageError as error:
+        raise UnusableAnswerError(f"{error.message} {error.hint or ''}".strip()) from None
 
 
 def _named(task: TaskSpec, answer: TaskAnswer, environments: Mapping[str, str]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def run(state: RunState, workshop: Workshop) -> RunState:
         entry = _synthesised(task)
         _require(entry, Usable(task, python))
         return _settled(state, workshop, entry, ())
-    if task.environment is not None:
+    if task.environment is not None and not _adjusting(state):
         entry = find(task.environment)
         _require(entry, Usable(task, python))
         return _settled(state, workshop, entry, ())
@@ -107,7 +107,9 @@ def weigh(task: TaskSpec, *, left: Sequence[str] = (), python: str | None = None
 
 def alternatives(state: RunState) -> tuple[str, ...]:
     """Return ids of the environments that `adjust_environment` could go to, the best first; usually none."""
-    if state.task.environment is not None or state.task.scene is not None or state.entry is None:
+    task = state.task
+    named = task.environment is not None and "environment" not in task.chosen
+    if named or task.scene is not None or state.entry is None:
         return ()
     weighed = weigh(state.task, left=_left(state), python=state.options.get("python"))
     current = state.entry.id
@@ -142,9 +144,12 @@ def _settled(state: RunState, workshop: Workshop, entry: EnvEntry, matches: tupl
 
 def _left(state: RunState) -> tuple[str, ...]:
     """Return the environments that are not to be chosen again: after `adjust_environment` the current one too."""
-    adjusting = bool(state.decisions) and state.decisions[-1].kind == "adjust_environment"
-    current = (state.entry.id,) if adjusting and state.entry is not None else ()
+    current = (state.entry.id,) if _adjusting(state) and state.entry is not None else ()
     return (*state.left_environments, *current)
+
+
+def _adjusting(state: RunState) -> bool:
+    return bool(state.decisions) and state.decisions[-1].kind == "adjust_environment"
 
 
 def _synthesised(task: TaskSpec) -> EnvEntry:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PluginError
-
 from rpent_robosmith.agents.describing import environment_line
 from rpent_robosmith.agents.factory import spent
 from rpent_robosmith.catalog.load import entries, find
 from rpent_robosmith.evaluation.verdict import check_metrics
-from rpent_robosmith.work.requirements import lack
+from rpent_robosmith.stages.environment import Usable
 
 if TYPE_CHECKING:
     from rpent_robosmith.catalog.entry import EnvEntry
@@ -45,26 +43,19 @@ def described(task: TaskSpec, python: str | None = None) -> dict[str, str]:
         task: What the user stated.
         python: The interpreter that the user chose for workers.
     """
+    usable = Usable(task, python)
     return {
-        name: environment_line(entry, choosable=_choosable(entry, task, python))
+        name: environment_line(entry, choosable=_fits(entry, task) and usable.lack(entry) is None)
         for name, entry in entries().items()
     }
 
 
-def _choosable(entry: EnvEntry, task: TaskSpec, python: str | None) -> bool:
+def _fits(entry: EnvEntry, task: TaskSpec) -> bool:
     return (
         task.robot in {None, entry.robot, entry.robot_model}
         and task.framework in {None, entry.adapter}
         and (entry.training is not None or task.dataset is not None)
-        and _runs(entry, python)
     )
-
-
-def _runs(entry: EnvEntry, python: str | None) -> bool:
-    try:
-        return lack(entry, python=python) is None
-    except PluginError:
-        return False
 
 
 def restored(before: TaskSpec, after: TaskSpec) -> TaskSpec:
