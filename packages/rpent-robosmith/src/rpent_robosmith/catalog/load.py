@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -45,18 +45,22 @@ class Catalog:
     """Sentences: what is left out, and why."""
 
 
-@cache
 def catalogs() -> tuple[Catalog, ...]:
-    """Return every installed catalog: RoboSmith's own first, then by name; read once in a process."""
-    points = [point for point in registry.current().index.entries() if point.kind == "env_catalogs"]
-    points.sort(key=lambda point: (point.distribution != OWN_DISTRIBUTION, point.qualified_name))
-    taken: dict[str, str] = {}
-    found = [_catalog(point, taken) for point in points if not registry.current().index.is_blocked(point)]
+    """Return every installed catalog: RoboSmith's own first, then by name; read once for what is installed."""
+    found = _read(registry.current())
     if os.environ.get("RPENT_STRICT_PLUGINS") == "1":
         for catalog in found:
             for failure in catalog.failures:
                 raise RpentError(failure)
-    return tuple(found)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _read(installed: registry.Registry) -> tuple[Catalog, ...]:
+    points = [point for point in installed.index.entries() if point.kind == "env_catalogs"]
+    points.sort(key=lambda point: (point.distribution != OWN_DISTRIBUTION, point.qualified_name))
+    taken: dict[str, str] = {}
+    return tuple(_catalog(point, taken) for point in points if not installed.index.is_blocked(point))
 
 
 def entries() -> dict[str, EnvEntry]:

@@ -71,9 +71,8 @@ def inspect_environment(
 
 def described(facts: EnvFacts, rate: float) -> str:
     """Return one line for people."""
-    action = (
-        f"{facts.action.n} choices" if facts.action.kind == "discrete" else f"{facts.action.size} numbers"
-    )
+    numbers = "1 number" if facts.action.size == 1 else f"{facts.action.size} numbers"
+    action = f"{facts.action.n} choices" if facts.action.kind == "discrete" else numbers
     repeatable = "repeatable" if facts.deterministic else "not repeatable"
     return (
         f"`{facts.env_id}`: {facts.observation.size} numbers seen, {action} to act, episodes of at most "

@@ -10,7 +10,7 @@ from rpent.errors import UsageError
 from rpent_robosmith.catalog.entry import TrainingDefaults
 from rpent_robosmith.data import Data
 from rpent_robosmith.measures import Measure, Success
-from rpent_robosmith.synthesis.parts import WORLD, Actuator, Body, Goal, Name, Number, Point, Positive, Vector
+from rpent_robosmith.synthesis.parts import WORLD, Actuator, Body, Goal, Name, Number, Point, Vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +69,7 @@ class Scene(Data):
     floor: bool = True
     """A plane at z = 0."""
     gravity_m_s2: Vector = (0.0, 0.0, -9.81)
-    timestep_s: Positive = Field(0.004, le=0.05)
+    timestep_s: float = Field(0.004, gt=0, le=0.05)
     frame_skip: int = Field(5, ge=1, le=500)
     """Physics steps of one control step."""
     max_episode_steps: int = Field(200, ge=1, le=10_000)

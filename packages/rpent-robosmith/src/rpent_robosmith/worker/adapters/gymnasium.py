@@ -26,8 +26,10 @@ class GymnasiumAdapter(EnvAdapter):
         arguments: dict[str, Any] = dict(entry.kwargs)
         if entry.max_episode_steps is not None:
             arguments["max_episode_steps"] = entry.max_episode_steps
+        if render_mode is not None:  # some environments do not take it
+            arguments["render_mode"] = render_mode
         try:
-            return gymnasium.make(entry.env_id, render_mode=render_mode, **arguments)
+            return gymnasium.make(entry.env_id, **arguments)
         except (GymnasiumError, ImportError, TypeError, ValueError) as error:
             reason = " ".join(str(error).split()).rstrip(".")
             raise UsageError(f"Gymnasium cannot make `{entry.env_id}`: {reason}.") from error
