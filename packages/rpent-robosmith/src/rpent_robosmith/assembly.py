@@ -85,7 +85,6 @@ def begin(
     folder = new_run(Path(settings.config.runs_dir), sentence)
     state = state.model_copy(update={"run_id": folder.name})
     with _held(folder):
-        checkpoint.save(folder, state)
         return folder, _work(folder, state, make_listener, stages)
 
 
@@ -94,6 +93,7 @@ def resume(
     make_listener: MakeListener,
     *,
     changes: Mapping[str, Any] | None = None,
+    base_url: str | None = None,
     stages: Mapping[str, Stage] | None = None,
 ) -> Ending:
     """Go on with a run.
@@ -101,13 +101,14 @@ def resume(
     Args:
         folder: Its directory.
         make_listener: See `begin`.
-        changes: Of its budget: `minutes`, `training_minutes`; they replace what it was started with.
+        changes: Of its budget: `minutes`, `model_tokens`, …; they replace what it was started with.
+        base_url: Where the model's server is now; None leaves it.
         stages: See `begin`.
 
     Raises:
         RunDirectoryError: Another process works on it.
         CheckpointError: It cannot be read.
-        UsageError: It has ended.
+        UsageError: It has ended, or has no model that an address could be of.
     """
     with _held(folder):
         loaded = checkpoint.recover(folder)
@@ -117,7 +118,9 @@ def resume(
                 f"The run `{state.run_id}` has ended ({state.status}): nothing is left to be done.",
                 hint=f"`rpent smith runs show {state.run_id}` shows what it delivered.",
             )
-        state = fresh(state.model_copy(update={"task": _with_budget(state, changes or {})}))
+        options = _with_address(state, base_url)
+        task = _with_budget(state, changes or {})
+        state = fresh(state.model_copy(update={"task": task, "options": options}))
         check_agents(state)
         return _work(folder, state, make_listener, stages, warning=loaded.warning)
 
@@ -189,6 +192,7 @@ def _work(
     warning: str = "",
 ) -> Ending:
     keeper = Keeper.begin(folder, state, versions=own_versions())
+    checkpoint.ensure(folder, state)
     listener = make_listener(folder, keeper)
     if warning:
         listener.say(warning)
@@ -209,6 +213,16 @@ def _work(
 def _with_budget(state: RunState, changes: Mapping[str, Any]) -> Any:
     budget = state.task.budget.model_copy(update=dict(changes))
     return state.task.model_copy(update={"budget": budget})
+
+
+def _with_address(state: RunState, base_url: str | None) -> dict[str, Any]:
+    if base_url is None:
+        return state.options
+    if not state.options.get("model"):
+        raise UsageError(
+            f"The run `{state.run_id}` has no model, so `--base-url` says nothing.", hint="Leave it out."
+        )
+    return {**state.options, "base_url": base_url}
 
 
 @contextmanager

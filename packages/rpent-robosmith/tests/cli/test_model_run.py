@@ -37,6 +37,7 @@ class Script:
 
     def __init__(self) -> None:
         self.arrived: Callable[[str], None] = lambda question: None
+        self.always_wrong = False
 
     def __call__(self, request: Request) -> Reply:
         """Answer a request."""
@@ -49,7 +50,7 @@ class Script:
         if tool == "decide":
             answer = {"decision": "refine_reward", "reason": "It falls too often.", "feedback": FEEDBACK}
             return Reply(calls=[Call(tool, answer)])
-        if "Write number 2" in request.text and not again:
+        if self.always_wrong or ("Write number 2" in request.text and not again):
             return Reply(text=f"With a mistake:\n```python\n{BROKEN}```")
         weight = 0.5 + ("Write number 2" in request.text) + 2 * (FEEDBACK in request.text)
         return Reply(text=f"This one:\n```python\n{CODE.format(weight=weight)}```\nGood luck!")
@@ -104,6 +105,28 @@ def test_a_cost_without_a_known_price_is_refused(run_cli: Any, server: ModelServ
     assert result.exit_code == 3
     assert "The price of `test-model` is not known" in result.stderr
     assert "Leave out `--model-cost` and give `--model-tokens`." in result.stderr
+
+
+def test_a_spent_budget_can_be_raised_and_the_server_can_have_moved(
+    run_cli: Any, script: Script, server: ModelServer, tmp_path: Path
+) -> None:
+    script.always_wrong = True
+    runs, options = str(tmp_path), ["--candidates", "2", "--iterations", "1", "--total-steps", "2000"]
+    result = run_cli(
+        "smith", "run", SENTENCE, *options, *model(server), "--model-tokens", "300", "--runs-dir", runs
+    )
+    assert result.exit_code == 3
+    assert "The model's budget of 300 tokens is used up (120 spent)." in result.stderr
+    (run,) = list_runs(tmp_path)
+    assert checkpoint.load(run.path).state.usage.requests == 1
+    with ModelServer(script) as moved:
+        result = run_cli(
+            *("smith", "resume", run.path.name, "--runs-dir", runs, "--model-tokens", "400"),
+            *("--base-url", f"{moved.url}/v1"),
+        )
+        assert result.exit_code == 3
+        assert [set(request.tools) for request in moved.requests] == [{"submit_reward"}]
+    assert "The model's budget of 400 tokens is used up (240 spent)." in result.stderr
 
 
 RUN = [
