@@ -107,6 +107,8 @@ def test_a_cost_without_a_known_price_is_refused(run_cli: Any, server: ModelServ
     assert "Leave out `--model-cost` and give `--model-tokens`." in result.stderr
 
 
+@pytest.mark.models
+@pytest.mark.usefixtures("robosmith_python")
 def test_a_spent_budget_can_be_raised_and_the_server_can_have_moved(
     run_cli: Any, script: Script, server: ModelServer, tmp_path: Path
 ) -> None:

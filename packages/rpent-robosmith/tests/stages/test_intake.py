@@ -10,8 +10,10 @@ from rpent.errors import UsageError
 from rpent_robosmith.agents.api import NoUsage
 from rpent_robosmith.agents.intake_rules import RuleIntake
 from rpent_robosmith.reports import Usage
+from rpent_robosmith.stages.environment import Usable
 from rpent_robosmith.stages.intake import described, intake
 from rpent_robosmith.task import Budget, Criterion, TaskSpec
+from rpent_robosmith.work.requirements import Lack
 from rpent_robosmith.workflow.state import RunState
 
 
@@ -84,7 +86,18 @@ def test_what_no_evaluation_could_show_is_refused(sentence: str, words: str) -> 
         run(RuleIntake(), sentence)
 
 
-def test_environments_of_another_robot_are_taken_only_where_they_are_named() -> None:
+def test_environments_of_another_robot_are_taken_only_where_they_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Usable, "lack", lambda self, entry: None)
     lines = described(TaskSpec(sentence="x", robot="arm"))
     assert lines["reacher"].endswith("Robot: arm (reacher). Framework: gymnasium.")
     assert lines["ant"].endswith("Only where it is named.")
+
+
+def test_what_lacks_a_framework_is_taken_only_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking = Lack(reason="it needs mujoco", remedy="pip install mujoco")
+    monkeypatch.setattr(Usable, "lack", lambda self, entry: lacking if entry.id == "reacher" else None)
+    lines = described(TaskSpec(sentence="x"))
+    assert lines["reacher"].endswith("Only where it is named.")
+    assert not lines["ant"].endswith("Only where it is named.")
