@@ -58,6 +58,17 @@ def hang(params: dict[str, Any], context: Any) -> dict[str, Any]:
         time.sleep(0.05)
 
 
+def mute(params: dict[str, Any], context: Any) -> dict[str, Any]:
+    os.close(1)
+    os.close(2)
+    before = time.monotonic()
+    context.tell("progress", steps=1)
+    while time.monotonic() < before + 1:
+        context.tell("progress", steps=2)
+        time.sleep(0.01)
+    return {"size": len(params["large"])}
+
+
 def eat(params: dict[str, Any], context: Any) -> dict[str, Any]:
     eaten = []
     while True:

@@ -56,6 +56,10 @@ def test_what_libraries_print_never_disturbs_the_messages(bench: ProcessBench) -
     assert steps == list(range(2_000))
 
 
+def test_large_parameters_pass_and_a_worker_without_output_is_no_trouble(bench: ProcessBench) -> None:
+    assert bench.run(job("mute", large=np.zeros(5_000_000))) == {"size": 5_000_000}
+
+
 def test_the_last_lines_of_a_failed_worker_are_shown_and_do_not_steer_the_terminal(
     bench: ProcessBench,
 ) -> None:

@@ -35,7 +35,8 @@ class Limits:
     """What a worker may use."""
 
     wall_s: float | None = None
-    """Seconds that the whole job may take; then it is killed."""
+    """Seconds that the whole job may take; then it is killed. Hostile code can chatter against `silence_s`, not against
+    this."""
     ask_s: float | None = None
     """Seconds after which it is asked to end with what there is (`context.stopping()`)."""
     silence_s: float = 60.0

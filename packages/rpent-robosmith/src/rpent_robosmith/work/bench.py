@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import signal
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 _LOG_BYTES = 32 * 2**10
 _LOG_LINES = 20
 _LOOK_S = 0.5
+_WRITE_BYTES = 2**20
 _END_S = 2.0
 _UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What a listener raises at a message of another shape. Hostile code in a sealed worker can forge one."""
@@ -63,7 +63,8 @@ class _Conversation:
         self._limits = stream.limits_of(job.limits)
         self._reader = stream.Reader(process.messages, self._limits)
         self._watch = Watch(job.limits)
-        self._log = bytearray()
+        self._log, self._pending = bytearray(), bytearray()
+        self._output_ended = False
         self._sealed = False
         self._asked = False
 
@@ -73,7 +74,7 @@ class _Conversation:
         Raises:
             WorkError: See `Bench.run`.
         """
-        self._send(
+        self._say(
             "job",
             run=self._job.run,
             params=self._job.params,
@@ -86,15 +87,17 @@ class _Conversation:
                 return result
             self._look()
 
-    def _send(self, kind: str, **data: Any) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it ended; what it said is still to be heard
-            stream.write(self._process.control, stream.pack(kind, data, self._limits))
+    def _say(self, kind: str, **data: Any) -> None:
+        self._pending += stream.pack(kind, data, self._limits)
 
     def _listen(self) -> dict[str, Any] | None:
-        ready, _, _ = select.select((self._process.messages, self._process.output), (), (), _LOOK_S)
-        if self._process.output in ready:
+        """Wait until something can be done, and do it; returns the result once it is there."""
+        ready = self._ready()
+        if ready.get(self._process.control):
+            self._write_pending()
+        if ready.get(self._process.output):
             self._keep_output()
-        if self._process.messages not in ready:
+        if not ready.get(self._process.messages):
             return None
         try:
             for kind, data in self._reader.read():
@@ -108,10 +111,32 @@ class _Conversation:
         self._watch.alive()
         return None
 
+    def _ready(self) -> dict[int, int]:
+        poll = select.poll()
+        poll.register(self._process.messages, select.POLLIN)
+        if not self._output_ended:
+            poll.register(self._process.output, select.POLLIN)
+        if self._pending:
+            poll.register(self._process.control, select.POLLOUT)
+        return dict(poll.poll(_LOOK_S * 1000))
+
+    def _write_pending(self) -> None:
+        """Write what the pipe takes now: a worker that does not read must not stop its owner."""
+        try:
+            written = os.write(self._process.control, self._pending[:_WRITE_BYTES])
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # it ended; what it said is still to be heard
+            written = len(self._pending)
+        del self._pending[:written]
+
     def _hear(self, kind: str, data: dict[str, Any]) -> None:
         if kind == "error":
             raise self._told_error(data)
-        self._sealed = self._sealed or kind == "sealed"
+        if kind == "sealed":
+            if self._sealed:  # forged: there is one, before anything hostile is loaded
+                return
+            self._sealed = True
         with self._watch.paused():
             try:
                 self._heard(kind, data)
@@ -120,7 +145,9 @@ class _Conversation:
             except _UNREADABLE as error:
                 if not self._sealed:
                     raise
-                raise self._failure(f"told `{kind[:40]}` in a way that is not understood", "protocol") from error
+                raise self._failure(
+                    f"told `{kind[:40]}` in a way that is not understood", "protocol"
+                ) from error
 
     def _result(self, data: dict[str, Any]) -> dict[str, Any]:
         if self._job.sealed and not self._sealed:
@@ -144,10 +171,12 @@ class _Conversation:
     def _ask(self) -> None:
         if not self._asked:
             self._asked = True
-            self._send("stop")
+            self._say("stop")
 
     def _keep_output(self) -> None:
-        self._log += os.read(self._process.output, 2**16)
+        text = os.read(self._process.output, 2**16)
+        self._output_ended = not text
+        self._log += text
         del self._log[:-_LOG_BYTES]
 
     def _told_error(self, data: Mapping[str, Any]) -> WorkError:
@@ -182,10 +211,11 @@ class _Conversation:
 
     def _last_lines(self) -> str:
         deadline = time.monotonic() + 0.2
-        while time.monotonic() < deadline and select.select((self._process.output,), (), (), 0.02)[0]:
-            before = len(self._log)
-            self._keep_output()
-            if len(self._log) == before:
+        while not self._output_ended and time.monotonic() < deadline:
+            poll = select.poll()
+            poll.register(self._process.output, select.POLLIN)
+            if not poll.poll(20):
                 break
+            self._keep_output()
         lines = printable(self._log.decode("utf-8", "replace").replace("\r\n", "\n")).splitlines()
         return "\n".join(lines[-_LOG_LINES:])

@@ -27,7 +27,7 @@ class WorkerProcess:
     """A worker and the ends of its pipes.
 
     Attributes:
-        control: The job and requests go in here.
+        control: The job and requests go in here, without blocking.
         messages: What it tells comes out here.
         output: What it and its libraries print comes out here.
     """
@@ -42,6 +42,7 @@ class WorkerProcess:
         theirs_control, self.control = os.pipe()
         self.messages, theirs_messages = os.pipe()
         self.output, theirs_output = os.pipe()
+        os.set_blocking(self.control, False)
         _widen(theirs_messages)
         command = [interpreter.python, "-m", "rpent_robosmith.worker.main"]
         command += [str(theirs_control), str(theirs_messages), str(os.getpid())]

@@ -283,6 +283,17 @@ def test_a_forged_message_is_data_and_its_size_is_bounded(bench: ProcessBench) -
     assert failure(bench, forged, check=False).kind == "protocol"
 
 
+def test_a_seal_cannot_be_forged_later(bench: ProcessBench) -> None:
+    forged = escaped(
+        "context = python['next'](o for o in take('gc').get_objects() if python['type'](o).__name__ == 'PipeContext')\n"
+        "context.tell('sealed', caveats=['all is well'])"
+    )
+    heard = []
+    job = Job(run="sealed_jobs:drive", params={"code": forged, "check": False, "steps": 5}, sealed=True)
+    bench.run(job, lambda kind, data: heard.append(data) if kind == "sealed" else None)
+    assert heard == [{"caveats": []}]
+
+
 def test_a_message_that_the_owner_cannot_read_costs_the_candidate(bench: ProcessBench) -> None:
     forged = escaped(
         "context = python['next'](o for o in take('gc').get_objects() if python['type'](o).__name__ == 'PipeContext')\n"
