@@ -11,6 +11,6 @@ INSIDE = Path(__file__).parent / "inside"
 
 
 @pytest.mark.models
-@pytest.mark.parametrize("name", ["fidelity", "sb3_contract", "contrib_contract", "bc_contract"])
+@pytest.mark.parametrize("name", ["fidelity", "sb3_contract", "contrib_contract", "bc_contract", "exporting"])
 def test_inside(name: str, tmp_path: Path) -> None:
     run_tests("robosmith", INSIDE / f"{name}.py", tmp_path, distribution="rpent-robosmith")
