@@ -1,5 +1,9 @@
 import math
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -274,6 +278,14 @@ def test_after_a_models_reward_the_templates_come_first():
     assert second == proposals(entry())
 
 
+def test_when_all_families_were_tried_the_best_of_them_is_varied():
+    first = proposals(entry(), count=6)
+    own = RewardCandidate(id="i1-c0", code="x", origin="environment", score=0.9, success_rate=0.9)
+    earlier = [own, *(scored(n, proposal, 0.1 * (n == 4)) for n, proposal in enumerate(first))]
+    second = proposals(entry(), iteration=2, earlier=earlier)
+    assert {parse(proposal.origin).shape for proposal in second} == {"tolerance"}
+
+
 def test_a_success_without_measures_still_has_rewards():
     env = entry({}, Success(signal="is_success"), "return")
     found = proposals(env, observation=FREE, count=3)
@@ -295,3 +307,30 @@ def test_origins_are_read_back():
     )
     assert parse(plan.origin) == plan
     assert all(parse(Plan(shape=shape).origin) == Plan(shape=shape) for shape in SHAPES)
+
+
+ACROSS_PROCESSES = """
+import sys
+sys.path.insert(0, {folder!r})
+import test_templates as these
+first = these.proposals(these.entry(), count=8)
+earlier = [these.scored(n, proposal, 0.1 * n) for n, proposal in enumerate(first[:6])]
+for proposal in (*first, *these.proposals(these.entry(), count=8, iteration=2, earlier=earlier)):
+    print(proposal.code)
+"""
+
+
+def test_the_text_is_the_same_in_every_process():
+    script = ACROSS_PROCESSES.format(folder=str(Path(__file__).parent))
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(texts) == 1
+    assert texts.pop().count("def compute_reward") == 16

@@ -175,6 +175,16 @@ def test_without_any_candidate_the_run_fails_and_says_why(make):
         run(state(), make(Bench({OWN_CODE: broken, CODE.format(10): broken, CODE.format(11): broken})))
 
 
+def test_when_nobody_proposes_anything_that_is_said(make):
+    class Silent(Agent):
+        def propose(self, request):
+            return []
+
+    nothing = FACTS.model_copy(update={"reward_range": (0.0, 0.0)})
+    with pytest.raises(RpentError, match="Nobody proposed a reward"):
+        run(state(facts=nothing), make(Bench(), Silent()))
+
+
 def test_a_resumed_search_repeats_nothing(make, tmp_path):
     interrupted = Bench({CODE.format(11): KeyboardInterrupt()})
     with pytest.raises(KeyboardInterrupt):

@@ -109,7 +109,8 @@ def _plans(request: RewardRequest) -> Iterator[Plan]:
     plan = parse(best.origin)
     if plan is None:  # the environment's own, or a model's: what was not tried comes first
         yield from unseen
-        plan = next(iter(tried), None) or Plan(shape="environment")
+        of_templates = _best([item for item in request.earlier if parse(item.origin) is not None])
+        plan = (parse(of_templates.origin) if of_templates else None) or Plan(shape="environment")
     yield from _suggested(plan, request)
     yield from unseen[:1]
     while True:

@@ -77,11 +77,7 @@ def run(state: RunState, workshop: Workshop) -> RunState:
     )
     reward = _best(state, choice, (*earlier, *scored))
     if reward is None:
-        reasons = "; ".join(f"`{item.id}`: {item.failure}" for item in scored[:3])
-        raise RpentError(
-            f"None of {len(scored)} rewards can be trained with ({reasons.rstrip('.')}).",
-            hint=f"`{FOLDER}/i{state.iteration}/` in the run directory has all of them.",
-        )
+        raise _none_left(state, scored)
     workshop.listener.say(f"Reward `{reward.id}` is trained with: {reward.idea or reward.origin}.")
     return state.model_copy(
         update={
@@ -89,6 +85,19 @@ def run(state: RunState, workshop: Workshop) -> RunState:
             "reward": reward,
             "usage": spent(workshop),
         }
+    )
+
+
+def _none_left(state: RunState, scored: Sequence[RewardCandidate]) -> RpentError:
+    if not scored:
+        return RpentError(
+            "Nobody proposed a reward, and the environment has none of its own.",
+            hint="`--rewards templates` writes some from the environment's measures.",
+        )
+    reasons = "; ".join(f"`{item.id}`: {item.failure}" for item in scored[:3])
+    return RpentError(
+        f"None of {len(scored)} rewards can be trained with ({reasons.rstrip('.')}).",
+        hint=f"`{FOLDER}/i{state.iteration}/` in the run directory has all of them.",
     )
 
 
