@@ -32,10 +32,9 @@ GOOD = {
     "lambda": reward("f = lambda x, *y: x\nreturn f(0.0), {}"),
     "from import": "from math import sqrt as root\nfrom numpy.linalg import norm\n"
     + reward("return root(norm(obs)), {}"),
-    "docstring": '"""A reward."""\nfrom __future__ import annotations\n'.replace(
-        "from __future__ import annotations\n", ""
-    )
-    + reward('"""Reward it."""\nreturn 0.0, {}'),
+    "docstring": '"""A reward."""\n' + reward('"""Reward it."""\nreturn 0.0, {}'),
+    "annotations as models write them": "from __future__ import annotations\nfrom typing import Any, Dict, Tuple\n"
+    + reward(),
 }
 
 
@@ -63,6 +62,9 @@ BAD = {
     "import relative": (reward(before="from . import workflow\n"), "imports `.`"),
     "import numpy's": (reward(before="import numpy.ctypeslib\n"), "imports `numpy.ctypeslib`"),
     "from numpy": (reward(before="from numpy import load\n"), "imports `load`"),
+    "typing": ("from typing import sys\n" + reward(), "imports `sys` from `typing`"),
+    "the whole of typing": ("import typing\n" + reward(), "imports `typing`"),
+    "future": ("from __future__ import barry_as_FLUFL\n" + reward(), "imports `barry_as_FLUFL`"),
     "star": (reward(before="from numpy import *\n"), "imports `*`"),
     "open": (reward("open('/etc/passwd')\nreturn 0.0, {}"), "uses `open`"),
     "eval": (reward("return eval('1'), {}"), "uses `eval`"),

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 from rpent_robosmith.rewards.contract import (
     BUILTINS,
     FUNCTION,
+    IMPORTABLE,
     MAX_CODE_CHARACTERS,
     MODULES,
     PARAMETERS,
+    TYPING,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MODULES = frozenset((*MODULES, "numpy.linalg"))
 _STATEMENTS = {
     ast.ClassDef: "a class",
     ast.AsyncFunctionDef: "an async function",
@@ -92,15 +93,26 @@ def _refused(tree: ast.Module) -> Iterator[str]:
 
 def _imports(node: ast.Import | ast.ImportFrom, where: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
+        modules = [alias.name for alias in node.names]
+        refused = set(modules) - IMPORTABLE | {"typing"}
     else:
-        names = [node.module or "."] if not node.level else ["."]
-        for alias in node.names:
-            if alias.name.startswith("_") or alias.name == "*" or alias.name in _NUMPY_REFUSED:
-                yield f"The code imports `{alias.name}` from `{names[0]}`{where}, which a reward must not."
-    for name in names:
-        if name not in _MODULES:
+        modules = [node.module or "."] if not node.level else ["."]
+        refused = set(modules) - IMPORTABLE
+        if not refused:
+            yield from _names_from(modules[0], [alias.name for alias in node.names], where)
+    for name in modules:
+        if name in refused:
             yield f"The code imports `{name}`{where}; a reward may import only {_listed(MODULES)}."
+
+
+def _names_from(module: str, names: list[str], where: str) -> Iterator[str]:
+    allowed = {"typing": TYPING, "__future__": frozenset(("annotations",))}.get(module)
+    for name in names:
+        sound = (
+            name in allowed if allowed else not name.startswith("_") and name not in {"*", *_NUMPY_REFUSED}
+        )
+        if not sound:
+            yield f"The code imports `{name}` from `{module}`{where}, which a reward must not."
 
 
 def _attribute(node: ast.Attribute, where: str) -> Iterator[str]:

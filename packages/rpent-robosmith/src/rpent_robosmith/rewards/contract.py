@@ -14,6 +14,12 @@ MAX_CODE_CHARACTERS = 20_000
 MODULES = ("math", "numpy")
 """What a reward may import; of numpy also `numpy.linalg`."""
 
+TYPING = frozenset(("Any", "Dict", "List", "Optional", "Tuple", "Union"))
+"""What it may import from `typing`, for annotations."""
+
+IMPORTABLE = frozenset((*MODULES, "numpy.linalg", "typing", "__future__"))
+"""Everything that an import in a reward may name."""
+
 _BUILTINS = (
     "abs all any bool dict divmod enumerate filter float frozenset int isinstance iter len list map max min "
     "next pow range reversed round set slice sorted str sum tuple zip "

@@ -17,10 +17,10 @@ from rpent_robosmith.rewards.check import check_reward
 from rpent_robosmith.rewards.contract import (
     BUILTINS,
     FUNCTION,
+    IMPORTABLE,
     MAX_COMPONENT_NAME,
     MAX_COMPONENTS,
     MAX_REWARD,
-    MODULES,
 )
 from rpent_robosmith.work.api import WorkError
 
@@ -261,7 +261,7 @@ def _builtins() -> dict[str, Any]:
 
 
 def _import(name: str, *args: Any, **kwargs: Any) -> Any:
-    if name not in {*MODULES, "numpy.linalg"}:
+    if name not in IMPORTABLE:
         raise ImportError(f"a reward may not import `{name}`")
     return builtins.__import__(name, *args, **kwargs)
 
