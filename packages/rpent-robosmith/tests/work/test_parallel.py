@@ -1,5 +1,6 @@
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from rpent_robosmith.work.api import Job, WorkError
@@ -90,6 +91,27 @@ def test_when_the_asker_is_interrupted_the_workers_end_with_their_next_word():
 
     with pytest.raises(KeyboardInterrupt):
         list(run_all(FakeBench(), jobs(endless), heard=heard))
+    assert ended.is_set()
+
+
+def test_a_loop_that_ends_early_ends_the_jobs():
+    ended = threading.Event()
+
+    def endless(heard):
+        try:
+            while True:
+                heard("progress", {})
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    def look():
+        with closing(run_all(FakeBench(), jobs(lambda _: {}, endless))) as outcomes:
+            next(outcomes)
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        look()
     assert ended.is_set()
 
 

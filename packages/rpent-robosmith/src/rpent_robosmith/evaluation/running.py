@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -86,15 +87,19 @@ def evaluate(
     all_of_them = [_Policy(name, source, list(seeds)) for name, source in policies.items()]
     while waiting := [policy for policy in all_of_them if policy.left]:
         jobs = [_job(entry, policy) for policy in waiting]
-        for number, outcome in run_all(bench, jobs, heard=_hearing(waiting, progress)):
-            policy = waiting[number]
-            if isinstance(outcome, WorkError) and outcome.kind in DEATHS:
-                policy.died(outcome.message)
-            elif isinstance(outcome, RpentError):
-                raise outcome
-            elif policy.left:
-                raise WorkError(f"The evaluation of `{policy.name}` ended before its last episode.")
+        with closing(run_all(bench, jobs, heard=_hearing(waiting, progress))) as outcomes:
+            for number, outcome in outcomes:
+                _settle(waiting[number], outcome)
     return {policy.name: policy.episodes for policy in all_of_them}
+
+
+def _settle(policy: _Policy, outcome: dict[str, Any] | RpentError) -> None:
+    if isinstance(outcome, WorkError) and outcome.kind in DEATHS:
+        policy.died(outcome.message)
+    elif isinstance(outcome, RpentError):
+        raise outcome
+    elif policy.left:
+        raise WorkError(f"The evaluation of `{policy.name}` ended before its last episode.")
 
 
 def _job(entry: EnvEntry, policy: _Policy) -> Job:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -166,10 +167,12 @@ def screen_all(
         if told is not None:
             told(waiting[number], kind, data)
 
-    for number, outcome in run_all(bench, [make_job(item) for item in waiting], at_once=AT_ONCE, heard=heard):
-        scored = _scored(waiting[number], outcome, entry)
-        keep(scored)
-        results[scored.id] = scored
+    jobs = [make_job(item) for item in waiting]
+    with closing(run_all(bench, jobs, at_once=AT_ONCE, heard=heard)) as outcomes:
+        for number, outcome in outcomes:
+            scored = _scored(waiting[number], outcome, entry)
+            keep(scored)
+            results[scored.id] = scored
     return [results[item.id] for item in candidates]
 
 

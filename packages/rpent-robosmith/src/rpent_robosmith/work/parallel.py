@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RpentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from rpent_robosmith.work.api import Bench, Job
 
@@ -26,8 +26,10 @@ class _StoppedError(Exception):
 
 def run_all(
     bench: Bench, jobs: Sequence[Job], *, at_once: int = 2, heard: Heard | None = None
-) -> Iterator[tuple[int, dict[str, Any] | RpentError]]:
+) -> Generator[tuple[int, dict[str, Any] | RpentError]]:
     """Yield each job's number with its result, or with the expected error that it ended in, as they end.
+
+    Close it (`contextlib.closing`) where the loop over it may end early: that ends the jobs.
 
     Args:
         bench: Runs them; its `run` is called from several threads.
