@@ -9,10 +9,14 @@ import importlib.util
 import os
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rpent.errors import RpentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 STRICT_VARIABLE = "RPENT_STRICT_MODELS"
 
@@ -78,7 +82,13 @@ def run_code(
 
 
 def run_tests(
-    environment: str, tests: Path, folder: Path, *, distribution: str = "", timeout_s: float = 590.0
+    environment: str,
+    tests: Path,
+    folder: Path,
+    *,
+    distribution: str = "",
+    sharing: Sequence[str] = (),
+    timeout_s: float = 590.0,
 ) -> None:
     """Run a file of tests in an environment, with this interpreter's pytest, and fail with what it says.
 
@@ -89,11 +99,12 @@ def run_tests(
         tests: The file.
         folder: For links and temporary files: the test's `tmp_path`.
         distribution: The distribution whose modules it needs besides core's.
+        sharing: Others whose modules it needs too.
         timeout_s: After which it is killed and the test fails.
     """
     from rpent.environments.interpreter import linked_interpreter  # noqa: PLC0415
 
-    interpreter = linked_interpreter(python_for(environment), distribution)
+    interpreter = linked_interpreter(python_for(environment), distribution, *sharing)
     environ = interpreter.environ({"OMP_NUM_THREADS": "1"})
     environ["PYTHONPATH"] = os.pathsep.join([environ["PYTHONPATH"], str(_linked_pytest(folder / "pytest"))])
     command = [interpreter.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"]

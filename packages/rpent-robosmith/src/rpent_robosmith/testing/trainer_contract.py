@@ -15,11 +15,11 @@ import pytest
 from rpent.errors import UsageError
 from rpent.rpc.codec import Limits, decode, encode
 
-from rpent_robosmith.policy.network import NetworkPolicy
 from rpent_robosmith.policy.shapes import check_parameters
 from rpent_robosmith.training.checkpoints import APPENDED, KEEP_ROWS
 from rpent_robosmith.worker.api import TrainingTask
 from rpent_robosmith.worker.making import make_env
+from rpent_robosmith.worker.policies import policy_function
 from rpent_robosmith.worker.spaces import space_facts
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class TrainerContract:
             assert policy.description.observation == space_facts(env.observation_space)
             assert policy.description.action == space_facts(env.action_space)
             observation, _ = env.reset(seed=1)
-            function = NetworkPolicy(policy)
+            function = policy_function(policy)
             function.reset(1)
             action = function.act(observation)
             assert env.action_space.contains(action) or isinstance(action, int)

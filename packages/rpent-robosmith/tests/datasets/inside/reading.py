@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import av
 import rpent_torch.vision
-import torch
+import torch  # noqa: TID253  (this file runs where torch is)
 
 rpent_torch.vision.install()
 

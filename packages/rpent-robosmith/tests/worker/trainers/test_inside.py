@@ -14,3 +14,14 @@ INSIDE = Path(__file__).parent / "inside"
 @pytest.mark.parametrize("name", ["fidelity", "sb3_contract", "contrib_contract", "bc_contract", "exporting"])
 def test_inside(name: str, tmp_path: Path) -> None:
     run_tests("robosmith", INSIDE / f"{name}.py", tmp_path, distribution="rpent-robosmith")
+
+
+@pytest.mark.models
+def test_inside_lerobot(tmp_path: Path) -> None:
+    run_tests(
+        "lerobot",
+        INSIDE / "act_contract.py",
+        tmp_path,
+        distribution="rpent-robosmith",
+        sharing=("rpent-torch",),
+    )
