@@ -79,7 +79,7 @@ def begin(
         RunDirectoryError: The run directory cannot be written.
     """
     state = first_state(sentence, settings)
-    check_agents(state)
+    check_agents(state, ask=True)
     from pathlib import Path  # noqa: PLC0415
 
     folder = new_run(Path(settings.config.runs_dir), sentence)
@@ -121,7 +121,7 @@ def resume(
         options = _with_address(state, base_url)
         task = _with_budget(state, changes or {})
         state = fresh(state.model_copy(update={"task": task, "options": options}))
-        check_agents(state)
+        check_agents(state, ask=True)
         return _work(folder, state, make_listener, stages, warning=loaded.warning)
 
 
@@ -135,14 +135,19 @@ def first_state(sentence: str, settings: Effective) -> RunState:
     return RunState(run_id="", task=task_of(sentence, settings), options=options)
 
 
-def check_agents(state: RunState) -> None:
+def check_agents(state: RunState, *, ask: bool = False) -> None:
     """Refuse agents that cannot work, before anything is done.
+
+    Args:
+        state: With the user's options.
+        ask: Whether the model's server is asked for the model and the key.
 
     Raises:
         PluginError: One is not installed.
         UsageError: One asks a model, and none is named.
+        ModelError: The model cannot be asked.
     """
-    make_agents(agent_options(state))
+    make_agents(agent_options(state), check=ask)
 
 
 def agent_options(state: RunState) -> AgentOptions:
@@ -162,16 +167,12 @@ def load_stages(*nodes: NodeName) -> dict[str, Stage]:
 def make_workshop(
     folder: Path, state: RunState, listener: Listener, *, note: Callable[[str], None], used_s: float = 0.0
 ) -> Workshop:
-    """Return what the stages have at hand.
-
-    Raises:
-        ModelError: The model cannot be asked.
-    """
+    """Return what the stages have at hand."""
     deadline = Deadline(state.task.budget.minutes, used_s)
     options = replace(
         agent_options(state), log=str(folder / MODEL_LOG), say=listener.say, seconds_left=deadline
     )
-    intake, rewards, decisions = make_agents(options, check=True)
+    intake, rewards, decisions = make_agents(options)
     bench = ServingBench(ProcessBench(python=state.options.get("python")), logs=folder / "logs")
     return Workshop(
         folder=folder,

@@ -97,6 +97,7 @@ def test_a_refused_key_ends_it_before_anything_starts(
     assert result.exit_code == 3
     assert "The key in `OPENAI_API_KEY` is refused by the server at" in result.stderr
     assert server.requests == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_cost_without_a_known_price_is_refused(run_cli: Any, server: ModelServer, tmp_path: Path) -> None:
