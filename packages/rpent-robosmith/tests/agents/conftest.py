@@ -58,9 +58,9 @@ class Models:
         self.stack, self.log = stack, log
         self.said: list[str] = []
 
-    def serve(self, script: list[Reply] | Callable[[Any], Reply]) -> ModelServer:
+    def serve(self, script: list[Reply] | Callable[[Any], Reply], name: str = "test-model") -> ModelServer:
         """Start a server with a script."""
-        server = self.stack.enter_context(ModelServer(script))
+        server = self.stack.enter_context(ModelServer(script, models=(name,)))
         self.stack.callback(lambda: server.problems and pytest.fail(str(server.problems)))
         return server
 
@@ -70,7 +70,7 @@ class Models:
 
         given = {"log": str(self.log), "say": self.said.append, "request_timeout_s": 20.0, **options}
         context = AgentContext(
-            model=f"{provider}:test-model", base_url=server.url + WIRES[provider], seed=0, **given
+            model=f"{provider}:{server.models[0]}", base_url=server.url + WIRES[provider], seed=0, **given
         )
         return AgentContext(
             model=context.model, base_url=context.base_url, seed=0, **given, client=ModelClient(context)

@@ -218,6 +218,16 @@ def test_tokens_that_run_out_leave_what_there_is(models, reward_request):
     assert len(server.requests) == 2
 
 
+def test_a_cost_is_counted_and_held(models, reward_request):
+    replies = [submit(simple(number)) for number in range(3)]
+    script = [Reply(calls=reply.calls, usage=Tokens(input=100_000, output=1_000)) for reply in replies]
+    agent = ModelRewards(models.context(models.serve(script, "gpt-4o"), max_cost_usd=0.5))
+    assert len(agent.propose(reward_request(count=3))) == 2
+    # 2.50 USD a million tokens in, 10 out: https://openai.com/api/pricing
+    assert agent.usage().cost_usd == pytest.approx(2 * 0.26)
+    assert models.said[0].endswith("The model's budget of 0.5 USD is used up (0.5200 spent).")
+
+
 def test_the_record_holds_no_key(models, code, reward_request, monkeypatch):
     monkeypatch.setenv("SECRET_TOKEN", "abcdefgh-12345678")
     server = models.serve([submit(code, "Uses abcdefgh-12345678.")])
