@@ -311,3 +311,22 @@ class _Strict(html.parser.HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+
+
+def test_a_picture_that_drifts_slowly_is_no_frozen_one() -> None:
+    time = np.linspace(0, 1, 60)[:, None]
+    frames = []
+    for step in range(60):
+        frame = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+        frame[10:20, step // 3 : step // 3 + 2] = 200  # a thin bar that moves a column every third step
+        frames.append(frame)
+    episode = _episode(time, state={"q": time}, pictures={"front": lambda: iter(frames)})
+    assert "camera_freeze" not in _kinds(_analyse([episode]))
+
+
+def test_a_picture_may_stay_while_the_robot_hardly_moves() -> None:
+    state = np.concatenate([np.linspace(0, 1, 20), 1 + np.linspace(0, 0.04, 20)])[:, None]
+    values = [*range(20, 40), *([40] * 20)]
+    frames = [np.full((HEIGHT, WIDTH, 3), value, np.uint8) for value in values]
+    episode = _episode(state, state={"q": state}, pictures={"front": lambda: iter(frames)})
+    assert "camera_freeze" not in _kinds(_analyse([episode]))

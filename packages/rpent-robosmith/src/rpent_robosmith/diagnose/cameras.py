@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rpent.errors import RpentError
 
-from rpent_robosmith.diagnose.motion import longest_run
+from rpent_robosmith.diagnose.motion import runs
 from rpent_robosmith.diagnose.records import CameraSummary
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 UNCHANGED = 0.25
 """Mean absolute difference of two frames, of 255, below which they are the same picture; video coding makes some."""
+MOST = 12
+"""Largest difference of a pixel of the same picture: where something moves, edges differ by more."""
 DARK = 3.0
 """Brightest value, of 255, of a frame that is black all over."""
 THINNED = 2
@@ -44,35 +46,44 @@ class CameraTally:
     problem: str = ""
 
     def look(
-        self, frames: Callable[[], Iterator[NDArray[np.uint8]]], length: int, idle: NDArray[np.bool_]
+        self,
+        frames: Callable[[], Iterator[NDArray[np.uint8]]],
+        length: int,
+        moved: Callable[[int, int], bool],
     ) -> int:
         """Look at an episode's frames, one at a time.
 
         Args:
             frames: Decodes them.
             length: Steps of the episode.
-            idle: (T,) steps in which the robot stands still: there a picture may stay the same.
+            moved: Whether the robot moves visibly from one step to another: else a picture may stay the same.
 
         Returns:
             The longest freeze, in frames; 0 where none is long enough to be one.
         """
         unchanged = np.zeros(length, np.bool_)
-        seen, before = 0, None
+        seen, first = 0, None
         try:
             for frame in frames():
                 self._size_and_light(frame)
                 small = frame[::THINNED, ::THINNED].astype(np.int16)
-                if before is not None and before.shape == small.shape and seen < length:
-                    unchanged[seen] = float(np.abs(small - before).mean()) < UNCHANGED
-                before, seen = small, seen + 1
+                same = first is not None and _same(first, small)
+                if seen < length:
+                    unchanged[seen] = same
+                first, seen = first if same else small, seen + 1
         except RpentError as error:
             self.problem = self.problem or error.message
         self.episodes += 1
         self.frames += seen
         self.missing += max(0, length - seen)
-        longest = longest_run(unchanged & ~idle)
-        if longest < self.freeze_steps:
+        stretches = [
+            end - start
+            for start, end in runs(unchanged)
+            if end - start >= self.freeze_steps and moved(start - 1, end - 1)
+        ]
+        if not stretches:
             return 0
+        longest = max(stretches)
         self.frozen_episodes += 1
         self.longest = max(self.longest, longest)
         return longest
@@ -96,3 +107,10 @@ class CameraTally:
             other_size=self.other_size,
             problem=self.problem,
         )
+
+
+def _same(first: NDArray[np.int16], later: NDArray[np.int16]) -> bool:
+    if first.shape != later.shape:
+        return False
+    difference = np.abs(first - later)
+    return float(difference.mean()) < UNCHANGED and int(difference.max()) <= MOST

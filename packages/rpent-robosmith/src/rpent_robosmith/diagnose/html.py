@@ -43,7 +43,6 @@ def dataset_page(analysis: Analysis) -> str:
 
 def summary(report: DatasetReport) -> list[tuple[str, str]]:
     """Return what the dataset is, in lines of two cells."""
-    unknown = "unknown: the bounds are not known"
     rows = [
         ("format", report.format),
         ("episodes", f"{report.episodes} ({report.read}), {report.frames} steps"),
@@ -54,7 +53,7 @@ def summary(report: DatasetReport) -> list[tuple[str, str]]:
         ("length", text.spread(report.lengths, "steps")),
         ("return", text.spread(report.returns) if report.returns else ""),
         ("bounds of the action", report.bounds.source if report.bounds else "unknown"),
-        ("saturation", text.spread(report.saturation, "of the steps") if report.saturation else unknown),
+        ("saturation", text.saturation(report)),
         ("jerk", text.spread(report.jerk, "of the range per step³") if report.jerk else ""),
         ("idle", text.spread(report.idle, f"of the steps (from {report.idle_from})") if report.idle else ""),
     ]

@@ -18,6 +18,8 @@ AT_BOUND = 1e-3
 """Of a number's range: so near to a bound it counts as at it."""
 STILL = 1e-3
 """Of a number's range: what changes by less in a step stands still."""
+VISIBLE = 0.05
+"""Of a number's range: what covers so much of it can be seen."""
 OUTSIDE = 1e-6
 """Of a number's range: rounding; what is farther out than this is outside."""
 
@@ -108,6 +110,42 @@ def idle_steps(
 
 def longest_run(flags: NDArray[np.bool_]) -> int:
     """Return the length of the longest stretch of true."""
+    return max((end - start for start, end in runs(flags)), default=0)
+
+
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the stretches of true, each as its first step and the one after its last."""
     padded = np.concatenate([[False], flags, [False]]).astype(np.int8)
-    edges = np.flatnonzero(np.diff(padded))
-    return int((edges[1::2] - edges[::2]).max()) if len(edges) else 0
+    edges = np.flatnonzero(np.diff(padded)).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+class Movement:
+    """Whether an episode's robot moves visibly between two steps.
+
+    Args:
+        state: Key → (T, S).
+        spans: Key → (S,) range of each number.
+        idle: (T,) what counts instead where there is no state.
+    """
+
+    def __init__(
+        self,
+        state: Mapping[str, NDArray[np.generic]],
+        spans: Mapping[str, NDArray[np.float64]],
+        idle: NDArray[np.bool_],
+    ) -> None:
+        self._idle = idle
+        self._scaled = []
+        for key, rows in state.items():
+            values, span = np.asarray(rows, np.float64), spans[key]
+            kept = (span > 0) & ~_is_clock(np.diff(values, axis=0))
+            self._scaled.append(values[:, kept] / span[kept])
+
+    def __call__(self, start: int, end: int) -> bool:
+        """Whether some number covers a twentieth of its range from step `start` to step `end`."""
+        if not self._scaled:
+            return not bool(self._idle[start + 1 : end + 1].all())
+        parts = [rows[start : end + 1] for rows in self._scaled]
+        covered = [np.ptp(part, axis=0).max(initial=0.0) for part in parts if part.size]
+        return bool(max(covered, default=0.0) >= VISIBLE)

@@ -11,7 +11,7 @@ from rpent.errors import UsageError
 
 from rpent_robosmith.diagnose.cameras import CameraTally
 from rpent_robosmith.diagnose.columns import Column
-from rpent_robosmith.diagnose.motion import at_bounds, idle_steps, longest_run, third_differences
+from rpent_robosmith.diagnose.motion import Movement, at_bounds, idle_steps, longest_run, third_differences
 from rpent_robosmith.diagnose.records import EpisodeRow
 from rpent_robosmith.diagnose.timing import TimingTally
 
@@ -105,9 +105,8 @@ class Scan:
 
     def _keep(self, episode: Episode) -> Kept:
         actions = episode.actions
-        idle = idle_steps(
-            actions, self.action.span, episode.state, {key: self.state[key].span for key in episode.state}
-        )
+        spans = {key: self.state[key].span for key in episode.state}
+        idle = idle_steps(actions, self.action.span, episode.state, spans)
         third, thirds = third_differences(actions)
         duplicate, same = self._twins(episode)
         share, patterns = self._saturation(actions)
@@ -130,7 +129,7 @@ class Scan:
             not_finite=not_finite + int((~np.isfinite(actions)).sum()),
             duplicate_of=duplicate,
             same_actions_as=same,
-            frozen=self._look(episode, idle),
+            frozen=self._look(episode, Movement(episode.state, spans, idle)),
         )
 
     def _saturation(
@@ -156,13 +155,13 @@ class Scan:
         self._seen_actions.setdefault(actions, episode.name)
         return duplicate, None if duplicate else same
 
-    def _look(self, episode: Episode, idle: NDArray[np.bool_]) -> dict[str, int]:
+    def _look(self, episode: Episode, moved: Movement) -> dict[str, int]:
         if self.pictures <= 0 or not episode.pictures:
             return {}
         self.pictures -= 1
         frozen = {}
         for name, frames in episode.pictures.items():
-            longest = self.cameras[name].look(frames, len(episode.actions), idle)
+            longest = self.cameras[name].look(frames, len(episode.actions), moved)
             if longest:
                 frozen[name] = longest
         return frozen

@@ -71,8 +71,7 @@ def _head(report: DatasetReport) -> Iterator[str]:
     yield f"  length     {spread(report.lengths, 'steps')}"
     if report.returns is not None:
         yield f"  return     {spread(report.returns)}"
-    bounds = "unknown: no bounds" if report.saturation is None else spread(report.saturation, "of the steps")
-    yield f"  saturation {bounds}{f' ({report.bounds.source})' if report.bounds else ''}"
+    yield f"  saturation {saturation(report)}"
     if report.jerk is not None:
         yield f"  jerk       {spread(report.jerk, 'of the range per step³')}"
     if report.idle is not None:
@@ -88,6 +87,15 @@ def success(report: DatasetReport) -> str:
     sure = f"95 % interval {interval.low:.0%} to {interval.high:.0%}"
     text = f"{report.successes} of {known} ({report.success_rate:.0%}, {sure})"
     return f"{text}, unknown for {report.unknown}" if report.unknown else text
+
+
+def saturation(report: DatasetReport) -> str:
+    """Return how often actions are at their bounds, or why that is not known, in words."""
+    if report.bounds is None:
+        return "unknown: the bounds of the action are not known"
+    if report.saturation is None:
+        return f"none: every number of the action is a switch ({report.bounds.source})"
+    return f"{spread(report.saturation, 'of the steps')} ({report.bounds.source})"
 
 
 def spread(values: Spread, unit: str = "") -> str:
