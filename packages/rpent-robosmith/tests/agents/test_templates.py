@@ -202,6 +202,22 @@ def test_the_first_iteration_has_different_families():
     assert all(proposal.idea for proposal in found)
 
 
+def test_where_a_success_ends_the_episode_nothing_pays_for_staying():
+    env = entry(success=Success(measure="distance", at_most=0.1, terminated=True))
+    plans = [parse(proposal.origin) for proposal in proposals(env, count=5)]
+    assert {plan.success for plan in plans} == {10.0}
+    assert not any(plan.alive or plan.bonus or plan.shape == "exponential" for plan in plans)
+    code = written(plans[0], env)
+    going = run(code, FAR, np.zeros(1), FAR, {"terminated": False})[0]
+    assert going < 0 < run(code, FAR, np.zeros(1), NEAR, {"terminated": True})[0]
+
+
+def test_where_the_return_is_the_success_no_reward_leaves_it_out():
+    env = entry(success=Success(measure="return", at_least=200.0), progress="return")
+    plans = [parse(proposal.origin) for proposal in proposals(env, count=4)]
+    assert all(plan.own == 1.0 or plan.shape == "environment" for plan in plans)
+
+
 def test_measures_that_are_no_aim_are_no_reward_of_their_own():
     speed = Measure(quantity=Quantity(index=(2,)), map="abs", better="lower")
     env = entry({"distance": entry().measures["distance"], "speed": speed})
@@ -209,9 +225,11 @@ def test_measures_that_are_no_aim_are_no_reward_of_their_own():
 
 
 def test_episodes_that_must_last_pay_for_each_step():
-    env = entry(success=Success(measure="length", at_least=500, terminated=False), progress="length")
+    angle = Measure(quantity=Quantity(index=(2,)), map="abs", better="lower")
+    lasting = Success(measure="length", at_least=500, terminated=False)
+    env = entry({"distance": entry().measures["distance"], "angle": angle}, lasting, "length")
     first = proposals(env, action=SpaceFacts(kind="discrete", n=2))[0]
-    assert parse(first.origin) == Plan(shape="exponential", measure="distance", alive=1.0)
+    assert parse(first.origin) == Plan(shape="exponential", measure="distance+angle", alive=1.0)
 
 
 def test_the_same_request_gives_the_same_text_and_another_seed_another():

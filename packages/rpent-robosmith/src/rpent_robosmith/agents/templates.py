@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rpent_robosmith.agents.api import AgentContext, RewardRequest
+    from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.reports import RewardCandidate
     from rpent_robosmith.rewards.signals import Signal
 
 _ENOUGH_TRIES = 400
 _ACTION_COST = 0.01
+_AT_THE_END = 10.0
+"""For the one step with which a successful episode ends."""
 
 
 class TemplateRewards(NoUsage):
@@ -50,22 +53,27 @@ def families(request: RewardRequest) -> Iterator[Plan]:
     """Yield a plan of each family that fits the environment, the likeliest first."""
     entry, facts = request.entry, request.facts
     cost = _ACTION_COST if facts.action.kind == "box" else 0.0
-    success = 1.0 if entry.success.signal is not None else 0.0
-    lasting = entry.success.terminated is False or "length" in {entry.success.measure, entry.progress}
+    ends, lasts = entry.success.terminated is True, _lasts(entry)
+    success = _AT_THE_END if ends else 1.0 if entry.success.signal is not None else 0.0
     found = signals(entry, facts)
-    if lasting:
+    aims = [signal for signal in found if signal.measure in {entry.success.measure, entry.progress}]
+    if lasts and not aims:
         yield from _of_lasting(found, bool(bounded_numbers(facts)), cost)
-    alive = 1.0 if lasting else 0.0
-    aimed = [signal for signal in found if signal.measure in {entry.success.measure, entry.progress}]
-    for turn in zip_longest(
-        *map(_of_signal, aimed or found)
-    ):  # so that few candidates are of several measures
+    of_signal = _with_own if entry.success.measure == "return" else _towards_the_end if ends else _of_signal
+    for turn in zip_longest(*map(of_signal, aims or found)):  # so that few candidates are of several measures
         for plan in filter(None, turn):
-            yield replace(plan, success=success, alive=alive, action_cost=cost)
+            yield replace(plan, success=success, alive=1.0 if lasts else 0.0, action_cost=cost)
     if success:
         yield Plan(shape="signal", success=success, action_cost=cost)
     if cost:
         yield Plan(shape="environment", action_cost=cost)
+
+
+def _lasts(entry: EnvEntry) -> bool:
+    """Whether an episode that goes on is one that does well."""
+    if entry.success.terminated is not None:
+        return not entry.success.terminated
+    return entry.success.measure == "length" and entry.success.at_least is not None
 
 
 def _of_lasting(found: Sequence[Signal], bounded: bool, cost: float) -> Iterator[Plan]:
@@ -92,6 +100,31 @@ def _of_signal(signal: Signal) -> Iterator[Plan]:
     if signal.needs_only_observation:
         yield Plan(shape="potential", measure=name, bonus=1.0)
     yield Plan(shape="tolerance", measure=name, bonus=1.0)
+
+
+def _with_own(signal: Signal) -> Iterator[Plan]:
+    """Yield plans for a success that is the environment's own return: none leaves its reward out."""
+    if signal.kind == "gain":
+        yield Plan(shape="gain", measure=signal.measure, own=1.0)
+        yield Plan(shape="squashed", measure=signal.measure, own=1.0)
+        return
+    yield Plan(shape="distance", measure=signal.measure, own=1.0)
+    yield Plan(shape="exponential", measure=signal.measure, own=1.0)
+    if signal.needs_only_observation:
+        yield Plan(shape="potential", measure=signal.measure, own=1.0)
+
+
+def _towards_the_end(signal: Signal) -> Iterator[Plan]:
+    """Yield plans for a success that ends the episode: none pays for staying on the way."""
+    if signal.kind == "gain":
+        yield Plan(shape="gain", measure=signal.measure, own=1.0)
+        yield Plan(shape="squashed", measure=signal.measure, own=1.0)
+        return
+    yield Plan(shape="distance", measure=signal.measure)
+    if signal.needs_only_observation:
+        yield Plan(shape="potential", measure=signal.measure)
+    yield Plan(shape="distance", measure=signal.measure, own=1.0)
+    yield Plan(shape="tolerance", measure=signal.measure)
 
 
 def _plans(request: RewardRequest) -> Iterator[Plan]:
@@ -132,11 +165,12 @@ def _suggested(plan: Plan, request: RewardRequest) -> Iterator[Plan]:
     if "safety" in words and request.task.safety:
         plan = replace(plan, safety=plan.safety * 4)
         yield plan
-    if "end early" in words:
+    ends = request.entry.success.terminated is True  # then nothing may pay for staying
+    if "end early" in words and not ends:
         yield replace(plan, alive=2 * plan.alive + 1.0)
-    if "comes near" in words and plan.shape not in {"environment", "signal", "alive", "centred"}:
-        yield replace(plan, width=plan.width / 2, bonus=2 * plan.bonus + 1.0)
-    if "no progress" in words and plan.shape not in {"environment", "signal", "alive", "centred"}:
+    if "comes near" in words and plan.measure:
+        yield replace(plan, width=plan.width / 2, bonus=0.0 if ends else 2 * plan.bonus + 1.0)
+    if "no progress" in words and plan.measure:
         yield replace(plan, width=plan.width * 3)
 
 

@@ -47,7 +47,7 @@ class Plan:
     own: float = 0.0
     """Weight of the environment's own reward."""
     success: float = 0.0
-    """For each step at which the environment says success."""
+    """For each step at which the environment says success, or ends the episode where that is the success."""
     alive: float = 0.0
     """For each step."""
     action_cost: float = 0.0
@@ -166,14 +166,20 @@ def _extra_terms(plan: Plan, chosen: list[Signal], entry: EnvEntry, facts: EnvFa
         terms.append(("near", f"{_number(plan.bonus)} if {inside} else 0.0"))
     if plan.own and plan.shape != "environment":
         terms.append(("environment", f'{_number(plan.own)} * info["env_reward"]'))
-    if plan.success and entry.success.signal is not None:
-        said = f"info.get({entry.success.signal!r}, 0.0)"
+    if plan.success and (said := _success(entry)):
         terms.append(("success", f"{_number(plan.success)} if {said} else 0.0"))
     if plan.alive:
         terms.append(("alive", _number(plan.alive)))
     if plan.action_cost and facts.action.kind == "box":
         terms.append(("action", f"-{_number(plan.action_cost)} * np.mean(np.square(action))"))
     return terms
+
+
+def _success(entry: EnvEntry) -> str:
+    """Return what says at a step that the episode succeeds; empty where nothing does."""
+    if entry.success.signal is not None:
+        return f"info.get({entry.success.signal!r}, 0.0)"
+    return 'info["terminated"]' if entry.success.terminated is True else ""
 
 
 def _centred(facts: EnvFacts) -> str:
