@@ -40,7 +40,10 @@ def read(sentence: str, **given: Any) -> TaskSpec:
         ("a mean return of at least -200", ["mean_return >= -200"]),
         ("an error rate below 1 %", ["error_rate < 0.01"]),
         ("reach in fewer than 20 steps per episode", ["mean_length < 20"]),
+        ("success in 9 of 10 episodes", ["success_rate >= 0.9"]),
+        ("run until it reaches a return of 3000", ["mean_return >= 3000"]),
         ("walk forward", ["success_rate >= 0.8"]),
+        ("fill 50 % of the cup", ["success_rate >= 0.8"]),
     ],
 )
 def test_criteria(sentence: str, criteria: list[str]) -> None:
@@ -52,6 +55,9 @@ def test_criteria(sentence: str, criteria: list[str]) -> None:
     [
         ("train for 100k steps", {"total_steps": 100_000}),
         ("in at most 1.5 million training steps", {"total_steps": 1_500_000}),
+        ("train SAC on Pendulum-v1 for 20,000 steps", {"total_steps": 20_000}),
+        ("use no more than 1M steps", {"total_steps": 1_000_000}),
+        ("hop for 1000 steps", {}),
         ("training for at most 10 minutes", {"training_minutes": 10.0}),
         ("within half an hour", {"minutes": 30.0}),
         ("keep it up for 10 seconds", {}),
@@ -157,3 +163,9 @@ def test_a_sentence_that_is_a_document_is_read_in_part(piece: str) -> None:
     task = read("walk " + piece * 20_000)
     assert "walk" in task.tags
     assert task.notes[0] == "Only the first 1000 characters of the sentence are read by the rules."
+
+
+def test_a_limit_in_words_is_noted() -> None:
+    assert read("balance, never let the cart leave the middle, and keep mean_x <= 1").notes == (
+        "`never let the cart leave the middle` is no limit that is measured: state one with `--safety`.",
+    )

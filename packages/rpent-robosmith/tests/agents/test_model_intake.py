@@ -138,6 +138,16 @@ def test_the_rules_reading_stands_after_two_useless_answers(models):
     )
 
 
+def test_a_limit_in_words_that_the_model_makes_a_number_is_no_note(models):
+    limit = {"metric": "mean_cart_distance", "operator": "<=", "threshold": 1}
+    sentence = "balance on CartPole, never go far from the middle"
+    without, _ = read(models, [fill()], sentence)
+    assert without.notes[0].startswith("`never go far from the middle` is no limit")
+    models.log.unlink()
+    task, _ = read(models, [fill(safety=[limit])], sentence)
+    assert ([str(item) for item in task.safety], task.notes) == (["mean_cart_distance <= 1"], ())
+
+
 def test_names_that_the_model_makes_up_are_dropped(models):
     task, _ = read(models, [fill(robot="dragon", algorithm="dreamer")], "fly")
     assert (task.robot, task.algorithm) == (None, None)

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rpent_robosmith.agents.api import AgentContext, DecisionRequest
 from rpent_robosmith.agents.rules import RuleDecisions
 from rpent_robosmith.catalog.entry import EnvEntry
@@ -148,3 +150,23 @@ def test_the_feedback_says_what_was_seen():
         "not often enough to a success. Episodes end early. Components of the reward, mean of a step: `action` -1, "
         "`near` 0.25."
     )
+
+
+kinds = st.sets(st.sampled_from(["accept", *ALL]), min_size=1).map(lambda found: tuple(sorted(found)))
+
+
+@given(
+    st.sampled_from([0.0, 0.3, 0.8, 1.0]),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.floats(0, 2),
+    kinds,
+    st.booleans(),
+)
+def test_whatever_happened_the_decision_can_be_done(rate, baseline, distance, allowed, failed):
+    training = {"status": "failed"} if failed else None
+    asked = request(rate, distance, baseline=baseline, allowed=allowed, training=training)
+    decision = RuleDecisions().decide(asked)
+    assert decision.kind in allowed
+    assert decision.kind != "accept" or asked.verdict.accepted or allowed == ("accept",)
+    assert (decision.algorithm == "sac") == (decision.kind == "switch_algorithm")
+    assert decision.reason.endswith(".")

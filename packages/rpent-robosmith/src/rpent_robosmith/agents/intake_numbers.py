@@ -33,6 +33,7 @@ _OCCASIONS = r"(?:times?|episodes|runs|trials|attempts|cases|tries)"
 _TIMES = rf"(?:of\s+(?:the|all|its)\s+{_OCCASIONS}|success(?:\s+rate)?|successful)"
 _BOUND = rf"(?:{AT_MOST}|{LESS}|within|in|for|about|around|in\s+about)"
 _TRAIN = r"(?:train(?:ing|ed)?|learn(?:ing|ed)?)"
+_MORE_THAN_AN_EPISODE = 5_000
 _MINUTES = {"s": 1 / 60, "m": 1.0, "h": 60.0}
 _UNIT = r"(?P<u>seconds?|secs?|minutes?|mins?|hours?|hrs?|h)\b"
 
@@ -54,34 +55,35 @@ def read_criteria(text: Text, found: MutableMapping[str, Any]) -> None:
 
 
 def _successes(text: Text) -> list[Criterion]:
+    found = []
+    shares = rf"(?:{_C}\s+)?{_N}\s+(?:times\s+)?(?:out\s+)?of\s+(?P<all>{NUMBER})(?:\s+{_OCCASIONS})?\b"
+    for match in text.take(shares):
+        share = number(match["n"]) / max(number(match["all"]), 1e-9)
+        found.append(Criterion(metric="success_rate", operator=_op(match["c"]), threshold=round(share, 6)))
     patterns = (
         rf"(?:{_C}\s+)?{_N}(?P<p>{PERCENT})\s+{_TIMES}",
         rf"success(?:\s+rate|es)?(?:\s+(?:of|is|in))?\s+(?:{_C}\s+)?{_N}{_P}(?:\s+{_TIMES})?",
         rf"succeed(?:s|ing)?\s+(?:in\s+)?(?:{_C}\s+)?{_N}(?P<p>{PERCENT})(?:\s+{_TIMES})?",
     )
-    found = [
+    found += [
         _criterion("success_rate", operator(match["c"] or ""), match)
         for pattern in patterns
         for match in text.take(pattern)
     ]
-    for match in text.take(
-        rf"(?:{_C}\s+)?{_N}\s+(?:times\s+)?(?:out\s+)?of\s+(?P<all>{NUMBER})(?:\s+times|\s+episodes)?\b"
-    ):
-        share = number(match["n"]) / max(number(match["all"]), 1e-9)
-        found.append(Criterion(metric="success_rate", operator=_op(match["c"]), threshold=round(share, 6)))
     return [criterion for criterion in found if criterion.threshold > 0]
 
 
 def _means(text: Text) -> list[Criterion]:
-    named = (
-        r"(?:mean|average)?\s*\b(?P<metric>return|reward|score|error\s+rate|episode\s+length)s?\s+(?:of\s+)?"
-    )
+    named = r"(?:mean|average)?\s*\b(?P<metric>return|reward|score|error\s+rate|episode\s+length)s?\s+"
+    compared = rf"{named}(?:of\s+)?{_C}\s+{_N}{_P}"
+    plain = rf"(?:mean|average)?\s*\b(?P<metric>return)\s+of\s+(?P<c>){_N}(?P<p>)"
     per_episode = (
         rf"(?:in|within|after)\s+{_C}\s+{_N}\s+steps\s+(?:per|an|each|every|on)\s+(?:episode|average)"
     )
     found = [
         _criterion(_metric(match["metric"]), operator(match["c"]), match)
-        for match in text.take(rf"{named}{_C}\s+{_N}{_P}")
+        for pattern in (compared, plain)
+        for match in text.take(pattern)
     ]
     return found + [
         _criterion("mean_length", operator(match["c"]), match, percent=False)
@@ -116,6 +118,7 @@ def read_budget(text: Text, found: MutableMapping[str, Any]) -> None:
     ):
         for match in text.take(pattern):
             budget.setdefault("total_steps", whole(match["n"]))
+    _read_many_steps(text, budget, steps)
     for match in text.take(rf"\b{_TRAIN}\s+(?:it\s+|time\s+)?(?:{_BOUND}\s+|of\s+)*{_N}\s*{_UNIT}"):
         budget.setdefault("training_minutes", _minutes(match))
     for match in text.take(rf"(?:{_BOUND}\s+)+{_N}\s*{_UNIT}\s+of\s+training"):
@@ -126,6 +129,13 @@ def read_budget(text: Text, found: MutableMapping[str, Any]) -> None:
         budget.setdefault("minutes", _minutes(match))
     _read_model_budget(text, budget)
     found["budget"] = budget
+
+
+def _read_many_steps(text: Text, budget: dict[str, Any], steps: str) -> None:
+    """Find steps that are not said to be of the training, and can be of nothing else: no episode has so many."""
+    for match in text.take(rf"(?:{_BOUND}|{AT_MOST}|with|over|use|using|spend)\s+{_N}\s+{steps}"):
+        if whole(match["n"]) >= _MORE_THAN_AN_EPISODE:
+            budget.setdefault("total_steps", whole(match["n"]))
 
 
 def _read_model_budget(text: Text, budget: dict[str, Any]) -> None:

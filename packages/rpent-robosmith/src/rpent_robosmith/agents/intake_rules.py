@@ -29,6 +29,7 @@ _STOP = frozenset(
 )
 MAX_SENTENCE = 1_000
 """Characters: a sentence is no document."""
+UNMET = ": state one with `--safety`."
 _NESTED = ("budget", "evaluation")
 
 
@@ -75,7 +76,16 @@ def readings(task: TaskSpec, environments: Mapping[str, str]) -> dict[str, Any]:
     read_framework(text, found)
     read_robot(text, found, environments)
     found["tags"] = tags(text)
+    found["notes"] += unmet(text)
     return {name: value for name, value in found.items() if value or value == 0}
+
+
+def unmet(text: Text) -> list[str]:
+    """Return a note for each limit in words, which no rule can turn into one on a measure."""
+    limits = re.finditer(
+        r"\b(?:never|must\s+not|may\s+not|at\s+no\s+time)\b[^.;,]*", text.rest, re.IGNORECASE
+    )
+    return [f"`{' '.join(match[0].split())}` is no limit that is measured{UNMET}" for match in limits]
 
 
 def tags(text: Text) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
 from rpent_robosmith.agents.budget import BudgetSpentError
 from rpent_robosmith.agents.describing import choosable, robots_in
-from rpent_robosmith.agents.intake_rules import completed, merged, readings
+from rpent_robosmith.agents.intake_rules import UNMET, completed, merged, readings
 from rpent_robosmith.agents.model import Form, client_of
 from rpent_robosmith.catalog.load import find
 from rpent_robosmith.evaluation.verdict import check_metrics
@@ -165,7 +165,9 @@ def _merged(
         raise UnusableAnswerError(f"The answer is not valid: {error.errors()[0]['msg']}.") from None
     _require_measurable(task, done)
     chosen = tuple(name for name in ("environment",) if getattr(done, name) != getattr(task, name))
-    return done.model_copy(update={"chosen": chosen})
+    limited = bool(values.get("safety"))
+    notes = tuple(note for note in done.notes if not (limited and note.endswith(UNMET)))
+    return done.model_copy(update={"chosen": chosen, "notes": notes})
 
 
 def _require_measurable(before: TaskSpec, after: TaskSpec) -> None:
