@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
-import shutil
 import signal
 import subprocess
-import tempfile
 from typing import TYPE_CHECKING
 
 from rpent.errors import EnvironmentSetupError
 
+from rpent_robosmith.work.scratch import Scratch
 from rpent_robosmith.work.variables import worker_variables
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class WorkerProcess:
         Raises:
             EnvironmentSetupError: The interpreter cannot be executed.
         """
-        self._folder = tempfile.mkdtemp(prefix="rpent-worker-")
+        self._scratch = Scratch()
         theirs_control, self.control = os.pipe()
         self.messages, theirs_messages = os.pipe()
         self.output, theirs_output = os.pipe()
@@ -52,8 +52,8 @@ class WorkerProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=theirs_output,
                 stderr=theirs_output,
-                env=worker_variables(interpreter, self._folder, sealed=sealed, asked=variables),
-                cwd=self._folder,
+                env=worker_variables(interpreter, self._scratch.path, sealed=sealed, asked=variables),
+                cwd=self._scratch.path,
                 pass_fds=(theirs_control, theirs_messages),
                 start_new_session=True,
             )
@@ -93,12 +93,10 @@ class WorkerProcess:
     def _close(self) -> None:
         for descriptor in (self.control, self.messages, self.output):
             os.close(descriptor)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._scratch.close()
 
 
 def _widen(pipe: int) -> None:
     """Let the pipe hold more, so that checkpoints pass in fewer pieces; where that is allowed."""
-    with contextlib.suppress(ImportError, OSError):
-        import fcntl  # noqa: PLC0415 (absent on some systems)
-
+    with contextlib.suppress(OSError):
         fcntl.fcntl(pipe, _F_SETPIPE_SZ, _PIPE_BYTES)

@@ -253,7 +253,7 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
     job = Job(run="sealed_jobs:attempt", params={"code": "out.append(1)", "open": opened}, sealed=True)
     bench.run(job, lambda kind, data: heard.update({kind: data}))
     assert heard["sealed"]["caveats"] == [
-        "1 threads of libraries were there before the seal; Landlock does not bind them."
+        "1 thread of a library was there before the seal; Landlock does not bind such threads."
     ]
 
 

@@ -53,7 +53,8 @@ def _landlock(places: Sequence[str], others: int) -> list[str]:
     except OSError:
         return [NO_LANDLOCK]
     if others:
-        return [f"{others} threads of libraries were there before the seal; Landlock does not bind them."]
+        were = "1 thread of a library was" if others == 1 else f"{others} threads of libraries were"
+        return [f"{were} there before the seal; Landlock does not bind such threads."]
     return []
 
 
