@@ -139,9 +139,9 @@ def test_the_last_iteration_is_the_last():
 
 
 def test_without_time_nothing_else_begins():
-    assert possible(state(0.4), 29.0) == ("stop",)
+    assert possible(state(0.4), 59.0) == ("stop",)
     assert possible(state(1.0), 0.0) == ("accept",)
-    assert "refine_reward" in possible(state(0.4), 31.0)
+    assert "refine_reward" in possible(state(0.4), 61.0)
 
 
 @pytest.mark.parametrize(

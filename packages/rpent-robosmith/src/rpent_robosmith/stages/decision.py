@@ -26,7 +26,7 @@ NEXT: dict[DecisionKind, NodeName] = {
     "adjust_environment": "environment",
 }
 """Where each decision leads. Another algorithm keeps the reward, so that it does not pay for a new search."""
-LEAST_S = 30.0
+LEAST_S = 60.0
 """With less time left, no other iteration begins."""
 
 

@@ -44,8 +44,8 @@ WALL_S = 600.0
 SILENCE_S = 60.0
 """A reward that loops is out after so many seconds."""
 MEMORY_BYTES = 3 * 2**30
-_BUDGET_SHARE = 0.1
-"""Of the run's remaining time, what one trial may take at most."""
+_BUDGET_SHARE, _LEAST_S = 0.1, 20.0
+"""Of the run's remaining time, what one trial may take before it is asked to end; but so much at least."""
 
 
 def run(state: RunState, workshop: Workshop) -> RunState:
@@ -164,7 +164,7 @@ def _jobs(
     left = workshop.deadline()
     limits = Limits(
         wall_s=WALL_S,
-        ask_s=None if left is None else max(1.0, left * _BUDGET_SHARE),
+        ask_s=None if left is None else max(_LEAST_S, left * _BUDGET_SHARE),
         silence_s=SILENCE_S,
         memory_bytes=MEMORY_BYTES,
     )
