@@ -29,14 +29,14 @@ REWARDS = {
 def compute_reward(obs, action, next_obs, info):
     upright = 1.0 - min(1.0, abs(float(next_obs[2])) / 0.2)
     alive = 0.0 if info["terminated"] else 1.0
-    return alive + 0.5 * upright, {"alive": alive, "upright": upright}
+    return alive + WEIGHT * upright, {"alive": alive, "upright": upright}
 """,
     "pendulum": """
 def compute_reward(obs, action, next_obs, info):
     upright = float(next_obs[0])
     slow = -0.01 * float(next_obs[2]) ** 2
     effort = -0.001 * float(action[0]) ** 2
-    return upright + slow + effort, {"upright": upright, "slow": slow, "effort": effort}
+    return WEIGHT * upright + slow + effort, {"upright": upright, "slow": slow, "effort": effort}
 """,
     "fetch-reach": """
 import numpy as np
@@ -44,7 +44,7 @@ import numpy as np
 def compute_reward(obs, action, next_obs, info):
     distance = float(np.linalg.norm(next_obs["achieved_goal"] - next_obs["desired_goal"]))
     there = 1.0 if distance < 0.05 else 0.0
-    return there - 5.0 * distance, {"distance": distance, "there": there}
+    return there - 5.0 * WEIGHT * distance, {"distance": distance, "there": there}
 """,
 }
 SENTENCES = {
@@ -60,7 +60,9 @@ def model(environment: str, request: Request) -> Reply:
     if tool == "fill_in_task":
         return Reply(calls=[Call(tool, {"environment": environment})])
     if tool == "submit_reward":
-        return Reply(text=f"Like this:\n```python{REWARDS[environment]}```")
+        tried = request.text.count("model:openai-chat")
+        code = REWARDS[environment].replace("WEIGHT", str(1.0 + tried))
+        return Reply(text=f"Like this:\n```python{code}```")
     allowed = request.text.rpartition("Allowed: ")[2].partition(".")[0].split(", ")
     kind = "accept" if "accept" in allowed else "refine_reward"
     return Reply(calls=[Call(tool, {"decision": kind, "reason": "As it is.", "feedback": "More."})])

@@ -48,12 +48,16 @@ class Judge:
         return summarise("trained", records, measures=self._entry.measures).metrics
 
     def updated(self, standing: Standing, steps: int, metrics: Mapping[str, float]) -> Standing:
-        """Return the standing with one more evaluation."""
+        """Return the standing with one more evaluation.
+
+        Of policies that succeed in every episode the later one is kept: the first was perhaps lucky, and these episodes
+        cannot tell them apart.
+        """
         rates = dict(metrics)
         held = all(item.holds(rates.get(item.metric, math.nan)) for item in self._selection.criteria)
         key = (held, *report_standing(rates, self._entry))
-        better = standing.best is None or key > standing.best
         solved = held and rates["success_rate"] >= 1.0
+        better = standing.best is None or key > standing.best or (solved and key == standing.best)
         return standing.model_copy(
             update={
                 "best": key if better else standing.best,
