@@ -50,6 +50,7 @@ def action_link(policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes) ->
         high=high,
         start=int(only.low[0]) if discrete and only is not None and only.low and only.n is not None else 0,
         n=only.n if only is not None else None,
+        policy_n=own.n if own is not None else None,
         pad=0.0 if given < taken and "pad-actions" in wishes.repairs else None,
         cut=given > taken and "cut-actions" in wishes.repairs,
         rescaled="rescale-actions" in wishes.repairs and bool(scale or offset),

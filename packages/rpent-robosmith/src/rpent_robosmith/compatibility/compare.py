@@ -94,6 +94,6 @@ STRUCTURAL = frozenset(
         "action_size",
         "action_kind",
     }
-    | {"action_missing"}
+    | {"action_missing", "action_count"}
 )
 """Checks whose critical issues leave the wrapper without something that it needs to run."""

@@ -136,7 +136,9 @@ class ActionLink(Data):
     """The target's bounds, to which the action is clipped; the wrapper counts how often."""
     start: int = 0
     n: int | None = None
-    """Of a discrete action."""
+    """Choices of the target, of a discrete action."""
+    policy_n: int | None = None
+    """Choices of the policy."""
     pad: float | None = None
     cut: bool = False
     rescaled: bool = False

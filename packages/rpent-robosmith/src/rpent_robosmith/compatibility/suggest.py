@@ -8,7 +8,7 @@ from rpent.errors import UsageError
 from rpent.suggest import did_you_mean, listing
 
 from rpent_robosmith.compatibility.actions import action_link
-from rpent_robosmith.compatibility.names import similarity
+from rpent_robosmith.compatibility.names import similarity, tokens
 from rpent_robosmith.compatibility.normalize import is_lost, observation_statistics
 from rpent_robosmith.compatibility.order import order_of, unit_scales
 from rpent_robosmith.compatibility.pair import NOTHING, size
@@ -108,9 +108,18 @@ def _scores(policy: ArtefactFacts, target: ArtefactFacts) -> Iterator[tuple[floa
     for name, wanted in policy.observation.items():
         for key, found in target.observation.items():
             if wanted.kind == found.kind:
-                alike = similarity(name, key)
+                alike = max(similarity(name, key), _only_state(policy, target, name, key))
                 bonus = 0.05 if _same_size(wanted, found) else 0.0
                 yield min(1.0, alike * 0.95 + bonus), name, key
+
+
+def _only_state(policy: ArtefactFacts, target: ArtefactFacts, name: str, key: str) -> float:
+    """Return how sure it is that one side's only array is what the other calls its state, of the same length."""
+    wanted, found = policy.observation[name], target.observation[key]
+    other = key if policy.bare else name
+    if policy.bare == target.bare or wanted.kind != "vector" or not _same_size(wanted, found):
+        return 0.0
+    return 0.85 if tokens(other) == frozenset({"state"}) else 0.0
 
 
 def _left_over(

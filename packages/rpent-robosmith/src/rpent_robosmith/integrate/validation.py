@@ -41,7 +41,7 @@ class Validation(Data):
     """What was seen when the wrapper was executed."""
 
     status: Literal["passed", "failed", "refused"]
-    """`refused`: the wrapper itself said that its mapping is not complete."""
+    """`refused`: the wrapper itself said that something has no counterpart, or another shape."""
     stages: tuple[StageSeen, ...]
     samples: str
     """Where the target's samples come from: `dataset`, `environment`, `declared` (made up)."""
@@ -136,7 +136,7 @@ def policy_path(policy: ArtefactFacts) -> Path:
 
 def _seen(answer: AnyMapping[str, Any], origin: str, caveats: tuple[str, ...]) -> Validation:
     stages = tuple(StageSeen.model_validate(dict(stage)) for stage in answer["stages"])
-    refused = bool(stages) and stages[0].kind == "WrapperError"
+    refused = any(stage.kind == "WrapperError" for stage in stages)
     rows = [_flat(action) for action in answer["actions"]]
     table = np.stack(rows) if rows else np.zeros((0, 0))
     return Validation(

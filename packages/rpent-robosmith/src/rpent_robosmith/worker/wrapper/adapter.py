@@ -131,6 +131,8 @@ def _open_ends(mapping: dict[str, Any]) -> Any:
     if action["kind"] != action["policy_kind"]:
         given, taken = _KINDS[action["policy_kind"]], _KINDS[action["kind"]]
         yield f"the policy gives {given} actions, the target takes {taken} ones"
+    elif action["n"] and action["policy_n"] and action["n"] != action["policy_n"]:
+        yield f"the policy chooses among {action['policy_n']} actions, the target has {action['n']}"
     elif not action["order"] and given < taken and action["pad"] is None:
         yield f"the policy gives {given} numbers and the target takes {taken}, and nothing pads them"
     elif not action["order"] and given > taken and not action["cut"]:
