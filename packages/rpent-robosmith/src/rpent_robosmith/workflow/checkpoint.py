@@ -62,6 +62,16 @@ def save(folder: Path, state: RunState) -> None:
         raise unwritable(path, error) from error
 
 
+def ensure(folder: Path, state: RunState) -> None:
+    """Write the first checkpoint of a run that has none yet.
+
+    Raises:
+        RunDirectoryError: The file system refuses.
+    """
+    if not (folder / CHECKPOINT).exists():
+        save(folder, state)
+
+
 def load(folder: Path) -> Loaded:
     """Read the latest checkpoint that is whole.
 

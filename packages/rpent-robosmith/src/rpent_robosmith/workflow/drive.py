@@ -72,7 +72,7 @@ def drive(state: RunState, stages: Mapping[str, Stage], workshop: Workshop, keep
     """
     records = Records(workshop.folder, keeper, workshop.listener)
     try:
-        checkpoint.save(workshop.folder, state)
+        checkpoint.ensure(workshop.folder, state)
         ended = execute(state, stages, workshop, records)
     except NodeFailedError as error:
         return _failed(error, stages, workshop, keeper)
