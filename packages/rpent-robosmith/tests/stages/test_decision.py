@@ -144,6 +144,13 @@ def test_without_time_nothing_else_begins():
     assert "refine_reward" in possible(state(0.4), 61.0)
 
 
+def test_that_the_time_is_over_is_said():
+    assert run(state(0.4), workshop(Agent(), left=10.0)).decisions[-1].reason == "The run's time is over."
+    last = run(state(0.4, iteration=3), workshop(Agent(), left=10.0))
+    assert last.decisions[-1].reason == "It was the last of 3 iterations."
+    assert run(state(1.0), workshop(Agent(), left=10.0)).decisions[-1].kind == "accept"
+
+
 @pytest.mark.parametrize(
     ("changes", "allowed"),
     [

@@ -38,6 +38,7 @@ def run(state: RunState, workshop: Workshop) -> RunState:
     """
     if not state.verdicts or not state.trainings or state.entry is None or state.facts is None:
         raise RpentError("There is nothing to decide on: the run has no evaluation.")
+    seconds_left = workshop.deadline()
     request = DecisionRequest(
         task=state.task,
         entry=state.entry,
@@ -46,11 +47,13 @@ def run(state: RunState, workshop: Workshop) -> RunState:
         verdict=state.verdicts[-1],
         training=state.trainings[-1],
         reward=state.reward,
-        allowed=possible(state, workshop.deadline()),
+        allowed=possible(state, seconds_left),
         algorithms=untried(state),
         earlier=state.decisions,
     )
     decision = held_to(request, workshop.decisions.decide(request))
+    if decision.kind == "stop" and _out_of_time(seconds_left) and state.iteration < state.task.iterations:
+        decision = decision.model_copy(update={"reason": "The run's time is over."})
     workshop.listener.say(f"{decision.kind.replace('_', ' ')}: {decision.reason}")
     return state.model_copy(
         update={
@@ -70,8 +73,7 @@ def possible(state: RunState, seconds_left: float | None = None) -> tuple[Decisi
     """
     accepted = state.verdicts[-1].accepted
     last: tuple[DecisionKind, ...] = ("accept",) if accepted else ("stop",)
-    out_of_time = seconds_left is not None and seconds_left < LEAST_S
-    if state.iteration >= state.task.iterations or out_of_time:
+    if state.iteration >= state.task.iterations or _out_of_time(seconds_left):
         return last
     back: list[DecisionKind] = []
     if state.reward is not None and not _repeated(state):
@@ -81,6 +83,10 @@ def possible(state: RunState, seconds_left: float | None = None) -> tuple[Decisi
     if alternatives(state):
         back.append("adjust_environment")
     return (*last, *back) if accepted else (*back, *last)
+
+
+def _out_of_time(seconds_left: float | None) -> bool:
+    return seconds_left is not None and seconds_left < LEAST_S
 
 
 def untried(state: RunState) -> tuple[str, ...]:
