@@ -25,13 +25,24 @@ DESCRIPTION_WEIGHT = 0.5
 WRONG_BODY = 0.4
 """What remains of a score where the sentence's body is not the entry's."""
 REFUSED = 0.5
-"""What remains where the sentence says no to something that the entry is about."""
-_NO = re.compile(
-    r"\b(?:without|no|not|never|none|cannot|avoid(?:s|ing)?|except|excluding|rather than|instead of|other than|nor|"
-    r"\w+n['\u2019]t)\b(?P<words>[^.,;:!?()]*?)(?=[.,;:!?()]|\b(?:but|although|though|yet|so that|using|while)\b|$)",
+"""What remains where the sentence says no to a word of the entry; nothing where it is the entry's robot or name."""
+_REST = (
+    r"(?P<words>\W+(?:using\W+|with\W+)?\w[^.,;:!?()]*?)"
+    r"(?=[.,;:!?()]|\b(?:but|although|though|yet|so that|using|while)\b|$)"
+)
+_DO_NOT = re.compile(
+    r"\b(?:never|cannot|\w+n['\u2019]t|(?:do|does|did|can|may|must|shall|should|will|is|are|be)\W+not|"
+    r"(?:without|avoids?|avoiding|not)(?=\s+(?!using\b)(?:\w+\s+){0,3}?(?!using\b)\w+ing\b))" + _REST,
     re.IGNORECASE,
 )
-_NO_DATA_TYPES = {"none", "toy"}
+"""Says what must not happen: `without falling`, `do not let the cart leave the track`. No thing is meant by it."""
+_NO = re.compile(
+    r"\b(?:without|no|not|none|avoid(?:s|ing)?|except|excluding|rather than|instead of|other than|nor)\b"
+    + _REST,
+    re.IGNORECASE,
+)
+"""Says which things are not meant: `without an arm`, `not with a humanoid`."""
+_NO_BODIES = {"none", "toy"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,14 +67,19 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
+    own: frozenset[str]
+    """Of its id and robot."""
     strong: frozenset[str]
+    """Those, and of its tags and name."""
     weak: frozenset[str]
+    """Of its description."""
 
 
 def query_of(sentence: str) -> Query:
     """Return the telling words of a sentence, and those that it says no to."""
-    refused = [word for match in _NO.finditer(sentence) for word in tokens(match["words"])]
-    return Query(words=telling(tokens(_NO.sub(" ", sentence))), refused=telling(refused))
+    rest = _DO_NOT.sub(" ", sentence)
+    refused = [word for match in _NO.finditer(rest) for word in tokens(match["words"])]
+    return Query(words=telling(tokens(_NO.sub(" ", rest))), refused=telling(refused))
 
 
 def telling(words: Iterable[str]) -> tuple[str, ...]:
@@ -91,8 +107,7 @@ def _scored(entry: EnvEntry, words: _Words, wanted: Sequence[str], refused: Sequ
     if stranger is not None:
         score, reason = score * WRONG_BODY, f"it has no {stranger}"
     if unwanted:
-        body = any(word in BODIES for word in unwanted)
-        score *= 0.0 if body else REFUSED
+        score *= REFUSED if words.own.isdisjoint(unwanted) else 0.0
         reason = f"the sentence says no to `{unwanted[0]}`"
     return Scored(
         entry=entry,
@@ -110,11 +125,12 @@ def _hit(words: _Words, word: str) -> float:
 
 
 def _words(entry: EnvEntry) -> _Words:
-    robot = "" if entry.robot in _NO_DATA_TYPES else entry.robot
-    strong = telling(
-        canonical(word)
-        for text in (*entry.tags, entry.name, robot, entry.robot_model or "")
-        for word in tokens(text)
-    )
-    weak = (form(word, frozenset(strong)) for word in telling(tokens(entry.description)))
-    return _Words(strong=frozenset(strong), weak=frozenset(canonical(word) for word in weak))
+    robot = "" if entry.robot in _NO_BODIES else entry.robot
+    own = _canonical(entry.id, robot, entry.robot_model or "")
+    strong = own | _canonical(*entry.tags, entry.name)
+    weak = (form(word, strong) for word in telling(tokens(entry.description)))
+    return _Words(own=own, strong=strong, weak=frozenset(canonical(word) for word in weak))
+
+
+def _canonical(*texts: str) -> frozenset[str]:
+    return frozenset(telling(canonical(word) for text in texts for word in tokens(text)))
