@@ -151,7 +151,7 @@ def test_trials_are_sealed_limited_and_the_same_but_for_the_reward(make):
     bench = Bench()
     run(state(), make(bench, left=600.0))
     assert all(job.sealed for job in bench.jobs)
-    assert {job.limits.ask_s for job in bench.jobs} == {60.0}
+    assert {job.limits.ask_s for job in bench.jobs} == {0.4 * 600 / 2}
     rest = [{**job.params, "code": ""} for job in bench.jobs]
     assert rest[0] == rest[1] == rest[2]
     assert rest[0]["entry"]["id"] == "cartpole"  # where env servers of robots look for it

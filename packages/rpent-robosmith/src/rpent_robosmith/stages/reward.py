@@ -6,6 +6,7 @@ it is known how it did, so that a resumed search repeats nothing.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import RpentError
@@ -14,6 +15,7 @@ from rpent_robosmith.agents.api import RewardRequest
 from rpent_robosmith.agents.factory import spent
 from rpent_robosmith.rewards.screening import Screening, cheaper, screening_steps
 from rpent_robosmith.rewards.search import (
+    AT_ONCE,
     OWN_ORIGIN,
     SearchFolder,
     best,
@@ -44,8 +46,8 @@ WALL_S = 600.0
 SILENCE_S = 60.0
 """A reward that loops is out after so many seconds."""
 MEMORY_BYTES = 3 * 2**30
-_BUDGET_SHARE, _LEAST_S = 0.1, 20.0
-"""Of the run's remaining time, what one trial may take before it is asked to end; but so much at least."""
+_BUDGET_SHARE, _LEAST_S = 0.4, 12.0
+"""Of the run's remaining time, what a search may take before its trials are asked to end; each has so much at least."""
 
 
 def run(state: RunState, workshop: Workshop) -> RunState:
@@ -161,10 +163,9 @@ def _jobs(
     first = not state.trainings or state.trainings[0].algorithm == choice.name
     order = order_for(state.task, entry, choice, first=first)
     needs = requirements(entry, choice.trainer).fields()
-    left = workshop.deadline()
     limits = Limits(
         wall_s=WALL_S,
-        ask_s=None if left is None else max(_LEAST_S, left * _BUDGET_SHARE),
+        ask_s=_asked_after(workshop.deadline(), state.task.candidates),
         silence_s=SILENCE_S,
         memory_bytes=MEMORY_BYTES,
     )
@@ -192,6 +193,13 @@ def _jobs(
         )
 
     return job
+
+
+def _asked_after(seconds_left: float | None, candidates: int) -> float | None:
+    """Return after how many seconds a trial is asked to end; None where the run's time has no limit."""
+    if seconds_left is None:
+        return None
+    return max(_LEAST_S, seconds_left * _BUDGET_SHARE / math.ceil(candidates / AT_ONCE))
 
 
 def _keeping(folder: SearchFolder, workshop: Workshop) -> Callable[[RewardCandidate], None]:
