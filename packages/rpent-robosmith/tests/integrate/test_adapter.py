@@ -175,7 +175,7 @@ def test_an_action_that_is_not_there_is_refused():
     action = ActionLink(
         kind="discrete", policy_kind="discrete", targets={"action": 1}, policy_size=1, size=1, n=3
     )
-    with pytest.raises(WrapperError, match="0 … 2"):
+    with pytest.raises(WrapperError, match="3 actions from 0"):
         wrapper(lambda *_: 3, state(), action=action).act({"s": np.zeros(3)})
 
 

@@ -35,14 +35,12 @@ _PHRASES = (
 )
 _SAME = {
     "hand": "wrist",
-    "gripper_cam": "wrist",
     "agentview": "front",
     "exterior": "front",
     "base": "front",
     "proprio": "state",
     "proprioception": "state",
     "qpos": "state",
-    "agent_pos": "state",
 }
 """Words that the field uses for one thing."""
 
