@@ -98,6 +98,12 @@ def test_nothing_is_asked_where_only_one_thing_can_be_done(models, decision_requ
     assert (decision.kind, server.all_requests) == ("stop", [])
 
 
+def test_what_a_model_says_is_shown_as_one_printable_line(models, decision_request):
+    server = models.serve([decide(decision="stop", reason="\x1b[31mRed\n\ud800alert\x07", feedback="a\r\nb")])
+    decision = ModelDecisions(models.context(server)).decide(decision_request())
+    assert (decision.reason, decision.feedback) == ("[31mRed alert", "a b")
+
+
 def test_usage_and_the_record(models, decision_request):
     server = models.serve([decide(decision="accept"), decide(decision="stop")])
     agent = ModelDecisions(models.context(server))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
+from rpent.encodable import encodable
 from rpent.errors import RpentError, UsageError
 from rpent.planners.faults import ModelError
 from rpent_planner_api.config import ApiConfig
@@ -126,7 +127,7 @@ class Dialogue:
             BudgetSpentError: There is no budget left.
             ModelError: The model cannot be asked.
         """
-        client = self.client
+        client, text = self.client, encodable(text)
         key = question_key(client.name, self.system, self._plain(), text, self.form.name, self.form.schema)
         known = client.log.replayed(self.node, self.iteration, key)
         said = known.said if known is not None else self._asked(text, key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
+from rpent.masking import quoted
 
 from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from rpent_robosmith.reports import Usage
 
 NODE = "decision"
-_MAX_WORDS = 2_000
+MAX_WORDS = 2_000
+"""Characters of a reason; what a model says is shown as one printable line."""
 
 
 class DecisionAnswer(BaseModel):
@@ -62,8 +64,8 @@ class ModelDecisions:
         return Decision(
             kind=answer.decision,
             by=f"model:{self._client.name}",
-            reason=_bounded(answer.reason),
-            feedback=_bounded(answer.feedback),
+            reason=quoted(answer.reason, limit=MAX_WORDS),
+            feedback=quoted(answer.feedback, limit=MAX_WORDS),
             algorithm=answer.algorithm if answer.decision == "switch_algorithm" else None,
         )
 
@@ -106,8 +108,3 @@ def _checked(answer: DecisionAnswer, request: DecisionRequest) -> DecisionAnswer
         names = ", ".join(f"`{name}`" for name in request.algorithms)
         raise UnusableAnswerError(f"`algorithm` must be one of {names} for `switch_algorithm`.")
     return answer
-
-
-def _bounded(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= _MAX_WORDS else f"{text[:_MAX_WORDS]}…"

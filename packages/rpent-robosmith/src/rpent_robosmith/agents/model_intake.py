@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rpent.errors import UsageError
+from rpent.masking import quoted
 
 from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, answer_of
@@ -128,8 +129,9 @@ def _checked(answer: TaskAnswer, environments: Mapping[str, str]) -> TaskAnswer:
         UnusableAnswerError: It names one.
     """
     if answer.environment is not None and answer.environment not in environments:
+        name = quoted(answer.environment, limit=80)
         raise UnusableAnswerError(
-            f"`environment` is `{answer.environment[:80]}`, which is not offered; take an id of the list, or none."
+            f"`environment` is `{name}`, which is not offered; take an id of the list, or none."
         )
     return answer
 
@@ -147,9 +149,7 @@ def _merged(
         given = tuple(Criterion(**item.model_dump()) for item in getattr(answer, name))
         if given:
             values[name] = given
-    values["tags"] = tuple(
-        " ".join(tag.lower().split())[:40] for tag in answer.tags[:_MAX_TAGS] if tag.strip()
-    )
+    values["tags"] = tuple(quoted(tag.lower(), limit=40) for tag in answer.tags[:_MAX_TAGS] if tag.strip())
     budget = {name: getattr(answer, name) for name in ("total_steps", "minutes", "training_minutes")}
     values["budget"] = {name: value for name, value in budget.items() if value is not None}
     if answer.episodes is not None:
@@ -183,15 +183,16 @@ def _require_measurable(before: TaskSpec, after: TaskSpec) -> None:
     if after.environment is None:
         unknown = [item for items in added.values() for item in items if item.metric not in METRICS]
         if unknown:
+            name = quoted(unknown[0].metric, limit=80)
             raise UnusableAnswerError(
-                f"`{unknown[0].metric[:80]}` is no metric of every environment; name an `environment` that has it, or "
-                f"take one of {', '.join(METRICS)}."
+                f"`{name}` is no metric of every environment; name an `environment` that has it, or take one of "
+                f"{', '.join(METRICS)}."
             )
         return
     try:
         check_metrics(after.model_copy(update=added), find(after.environment))
     except UsageError as error:
-        raise UnusableAnswerError(f"{error.message} {error.hint or ''}".strip()) from None
+        raise UnusableAnswerError(quoted(f"{error.message} {error.hint or ''}", limit=1_000)) from None
 
 
 def _named(task: TaskSpec, answer: TaskAnswer, environments: Mapping[str, str]) -> dict[str, Any]:

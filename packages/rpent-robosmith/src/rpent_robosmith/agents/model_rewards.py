@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
+from rpent.masking import quoted
 
 from rpent_robosmith.agents import prompts
 from rpent_robosmith.agents.answers import UnusableAnswerError, code_of, form_values
@@ -135,8 +136,8 @@ def _code_and_idea(said: Said) -> tuple[str, str]:
         cut = " It was cut off at the limit of its length." if said.finish == "length" else ""
         raise UnusableAnswerError(f"The reply holds no code that defines `{FUNCTION}`.{cut}")
     idea = values.get("idea")
-    words = " ".join(idea.split()) if isinstance(idea, str) and idea.strip() else _docstring(code)
-    return code, words if len(words) <= _MAX_IDEA else f"{words[:_MAX_IDEA]}…"
+    words = idea if isinstance(idea, str) and idea.strip() else _docstring(code)
+    return code, quoted(words, limit=_MAX_IDEA)
 
 
 def _docstring(code: str) -> str:
