@@ -97,8 +97,8 @@ class IntakeAgent(Protocol):
 
         Args:
             task: The sentence and what the user stated.
-            environments: Catalog id → one line. One that ends in `Only where it is named.` is of an environment that does
-                not run here, or cannot be learned; nobody chooses it for a sentence that does not name it.
+            environments: Catalog id → one line. One that ends in `Only where it is named.` is of an environment that
+                does not run here, or cannot be learned; nobody chooses it for a sentence that does not name it.
         """
 
     def usage(self) -> Usage:
