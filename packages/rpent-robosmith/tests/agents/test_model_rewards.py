@@ -218,6 +218,18 @@ def test_tokens_that_run_out_leave_what_there_is(models, reward_request):
     assert len(server.requests) == 2
 
 
+def test_the_agents_of_a_run_share_its_budget(models, reward_request, decision_request):
+    decisions = pytest.importorskip("rpent_robosmith.agents.model_decisions")
+    reply = submit(simple(1))
+    server = models.serve([Reply(calls=reply.calls, usage=Tokens(input=900, output=50))])
+    context = models.context(server, max_tokens=1000)
+    ModelRewards(context).propose(reward_request())
+    decision = decisions.ModelDecisions(context).decide(decision_request())
+    assert decision.by == "rules"
+    assert "The model's budget of 1000 tokens is used up (950 spent)." in decision.reason
+    assert len(server.requests) == 1
+
+
 def test_a_cost_is_counted_and_held(models, reward_request):
     replies = [submit(simple(number)) for number in range(3)]
     script = [Reply(calls=reply.calls, usage=Tokens(input=100_000, output=1_000)) for reply in replies]
