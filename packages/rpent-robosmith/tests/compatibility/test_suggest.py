@@ -161,7 +161,7 @@ def test_three_are_compared_each_with_each_in_any_order():
     policy, dataset, env = (facts(kind, {"s": vector()}) for kind in ("policy", "dataset", "environment"))
     pairs = [(each.policy_kind, each.target_kind) for each in compare_all([env, policy, dataset])]
     assert pairs == [("policy", "dataset"), ("policy", "environment"), ("dataset", "environment")]
-    with pytest.raises(UsageError, match="policy is not compared with a policy"):
+    with pytest.raises(UsageError, match="one is a policy, and so is the other"):
         compare_all([policy, policy])
 
 

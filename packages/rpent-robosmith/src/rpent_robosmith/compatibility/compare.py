@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rpent_robosmith.inspect.api import ArtefactFacts
 
 CHECKS = (keys, shapes, dtypes, ranges, statistics, action, timing, state, meaning, faults)
+_KINDS = {"policy": "a policy", "dataset": "a dataset", "environment": "an environment"}
 _ORDER = ("policy", "dataset", "environment")
 
 
@@ -45,7 +46,9 @@ def compare(policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes = NOTHI
     """
     if _ORDER.index(policy.kind) >= _ORDER.index(target.kind):
         raise UsageError(
-            f"A {policy.kind} is not compared with a {target.kind}.",
+            f"`{policy.id}` is not compared with `{target.id}`: one is {_KINDS[policy.kind]}, and so is the other."
+            if policy.kind == target.kind
+            else f"{_KINDS[policy.kind]} is not put beside {_KINDS[target.kind]}.".capitalize(),
             hint="Compared are a policy with a dataset or an environment, and a dataset with an environment.",
         )
     pair = Pair(policy=policy, target=target, mapping=suggest(policy, target, wishes), wishes=wishes)

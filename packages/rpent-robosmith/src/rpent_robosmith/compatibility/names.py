@@ -32,6 +32,7 @@ _PHRASES = (
     ("eyeinhand", "wrist"),
     ("in_hand", "wrist"),
     ("agent_view", "agentview"),
+    ("agent_pos", "state"),
 )
 _SAME = {
     "hand": "wrist",

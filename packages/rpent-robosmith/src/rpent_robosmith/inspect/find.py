@@ -108,6 +108,10 @@ def _unknown(artefact: str, kinds: Collection[str], recognised: list[Found]) -> 
     return f"`{artefact}` is no {wanted} that an installed inspector can read."
 
 
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def _hint(artefact: str, kinds: Collection[str]) -> str:
     specs: list[InspectorSpec] = []
     for name in registry.names("inspectors"):
