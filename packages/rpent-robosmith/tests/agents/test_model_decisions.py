@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from rpent.planners.faults import ModelError
@@ -143,10 +144,20 @@ def test_a_limited_rate_is_waited_for(models, provider, decision_request):
 
 def test_a_wait_beyond_the_runs_time_is_not_begun(models, decision_request):
     server = models.serve([Reply(fault=Fault(kind="rate_limit", times=ALWAYS, retry_after=30))])
-    agent = ModelDecisions(models.context(server, seconds_left=lambda: 5.0))
-    with pytest.raises(ModelError, match="limits the rate"):
-        agent.decide(decision_request())
+    decision = ModelDecisions(models.context(server, seconds_left=lambda: 5.0)).decide(decision_request())
+    assert decision.by == "rules"
+    assert "limits the rate of requests" in decision.reason
+    assert "The run has no time left to ask again." in decision.reason
     assert len(server.requests) == 1
+
+
+def test_an_answer_that_comes_after_the_runs_time_is_not_waited_for(models, decision_request):
+    server = models.serve([Reply(text="late", delay_s=20.0)])
+    end = time.monotonic() + 1.5
+    agent = ModelDecisions(models.context(server, seconds_left=lambda: end - time.monotonic()))
+    decision = agent.decide(decision_request())
+    assert decision.by == "rules"
+    assert "The run has no time left to ask again." in decision.reason
 
 
 def test_a_silent_server_is_given_up(models, decision_request):

@@ -15,7 +15,7 @@ SMALLEST_REPLY = 256
 
 
 class BudgetSpentError(RpentError):
-    """The run's budget for its model is used up."""
+    """The run's budget for its model is used up: tokens, money, or the run's time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

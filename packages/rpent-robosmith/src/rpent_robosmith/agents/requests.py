@@ -30,6 +30,7 @@ from rpent_planner_api.models import build_model, facts
 from rpent_planner_api.settings import model_settings
 from rpent_planner_api.usage import usage_of
 
+from rpent_robosmith.agents.budget import BudgetSpentError
 from rpent_robosmith.agents.exchanges import Said, SaidCall
 from rpent_robosmith.agents.model import remedied
 
@@ -73,6 +74,7 @@ def request(client: ModelClient, question: Request) -> Reply:
     says; a server that is overloaded or out of reach is tried again a few times.
 
     Raises:
+        BudgetSpentError: The run's time is over.
         ModelError: The model cannot be asked.
     """
     retries = timeouts = 0
@@ -85,6 +87,7 @@ def request(client: ModelClient, question: Request) -> Reply:
                 raise
             if isinstance(error, TimeoutError):
                 timeouts, fault = timeouts + 1, _no_answer(client)
+                _require_time(client, fault, 1.0)
             if not fault.retryable or retries >= client.config.max_retries or timeouts >= MAX_TIMEOUTS:
                 raise remedied(fault) from error
             retries += 1
@@ -190,11 +193,17 @@ def _pause(client: ModelClient, fault: ModelError, delay_s: float, attempt: int)
     """Wait before another attempt.
 
     Raises:
-        ModelError: The run's time would be over before.
+        BudgetSpentError: The run's time would be over before.
     """
-    left = client.seconds_left()
-    if left is not None and delay_s >= left:
-        raise remedied(fault)
+    _require_time(client, fault, delay_s)
     limit = client.config.max_retries
     client.say(f"{fault.message} Trying again in {delay_s:.1f} s ({attempt} of {limit}).")
     time.sleep(delay_s)
+
+
+def _require_time(client: ModelClient, fault: ModelError, seconds: float) -> None:
+    left = client.seconds_left()
+    if left is not None and left <= seconds:
+        raise BudgetSpentError(
+            f"{fault.message} The run has no time left to ask again.", hint="Give more with `--minutes`."
+        ) from fault
