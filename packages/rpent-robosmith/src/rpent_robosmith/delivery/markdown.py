@@ -12,13 +12,14 @@ from rpent.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_SPECIAL = re.compile(r"([\\`*_\[\]|~#!])")
+_SPECIAL = re.compile(r"([\\`*\[\]|~#!]|(?<!\w)_|_(?!\w)|^>)")
+"""An underscore inside a word is none of Markdown's marks, and `>` only where a line begins."""
 
 
 def text(value: object) -> str:
     """Return a text on one line, with Markdown's and HTML's marks made harmless."""
     line = " ".join(printable(str(value)).split())
-    return _SPECIAL.sub(r"\\\1", html.escape(line, quote=False))
+    return _SPECIAL.sub(r"\\\1", html.escape(line, quote=False).replace("&gt;", ">"))
 
 
 def code(value: object) -> str:
