@@ -9,6 +9,9 @@ from pydantic import Field, model_validator
 from rpent_robosmith.data import Data
 from rpent_robosmith.measures import Measure, Success
 
+SERVED = "rpent"
+"""The adapter of env servers: `env_id` is then the name of an installed robot."""
+
 
 class TrainingDefaults(Data):
     """What usually works there, found by `benchmarks/`."""

@@ -8,9 +8,9 @@ from rpent.errors import PolicyError
 from rpent.home import expanded
 from rpent.policies.api import PolicyConfig, Signature
 
+from rpent_robosmith.catalog.entry import SERVED
 from rpent_robosmith.policy.files import read_description
 from rpent_robosmith.policy.format import DESCRIPTION_FILE
-from rpent_robosmith.work.served import ADAPTER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +61,7 @@ def signature_of(description: PolicyDescription) -> Signature:
         action=description.action_parts or {ACTION: description.action.size},
         chunk_length=description.chunk_length,
         control_rate_hz=description.control_rate_hz,
-        robot=entry.env_id if entry is not None and entry.adapter == ADAPTER else None,
+        robot=entry.env_id if entry is not None and entry.adapter == SERVED else None,
         details={
             "environment": entry.id if entry is not None else None,
             "trainer": description.trainer,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rpent.errors import EnvironmentSetupError, PluginError, UsageError
 from rpent.suggest import did_you_mean, listing
 
+from rpent_robosmith.catalog.entry import SERVED
 from rpent_robosmith.catalog.load import entries, find
 from rpent_robosmith.catalog.search import THRESHOLD, Query, Scored, query_of, search, telling
 from rpent_robosmith.evaluation.verdict import check_metrics
 from rpent_robosmith.measures import Success
 from rpent_robosmith.training.choice import choose
 from rpent_robosmith.work.requirements import Lack, lack
-from rpent_robosmith.work.served import ADAPTER as SERVED
 from rpent_robosmith.workflow.state import Match
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.plugins import registry
 
+from rpent_robosmith.catalog.entry import SERVED
 from rpent_robosmith.policy.files import read_description
 from rpent_robosmith.specs import Needs
 from rpent_robosmith.work.interpreter import missing
-from rpent_robosmith.work.served import ADAPTER as SERVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rpent.errors import UsageError
 
-from rpent_robosmith.catalog.entry import EnvEntry
+from rpent_robosmith.catalog.entry import SERVED, EnvEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from rpent_robosmith.work.api import Bench, Job
 
-ADAPTER = "rpent"
 VARIABLE = "RPENT_SMITH_SERVED"
 """Environment variable of a worker that says where the env server of its environment is."""
 OWN_KWARGS = frozenset({"state", "goal_m"})
@@ -76,7 +75,7 @@ class ServingBench:
             UsageError: The entry names an option that the robot does not have.
         """
         entry = _entry_of(job.params)
-        if entry is None or entry.get("adapter") != ADAPTER:
+        if entry is None or entry.get("adapter") != SERVED:
             return self._bench.run(job, heard)
         with self._serving(EnvEntry.model_validate(dict(entry))) as address:
             return self._bench.run(replace(job, variables={**job.variables, VARIABLE: address}), heard)
