@@ -21,9 +21,10 @@ from rpent.suggest import listing
 
 from rpent_robosmith.work.served import VARIABLE
 from rpent_robosmith.worker.api import EnvAdapter
+from rpent_robosmith.worker.spaces import space_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
     from rpent.env.types import Observation
@@ -131,6 +132,20 @@ class ServedAdapter(EnvAdapter):
         if entry.max_episode_steps is not None:
             env = gymnasium.wrappers.TimeLimit(env, entry.max_episode_steps)
         return env
+
+    def numbers(self, env: gymnasium.Env[Any, Any]) -> Mapping[str, Sequence[str]]:
+        """Return the names of the robot's embodiment: `eef_position_delta[0]`, `gripper`."""
+        inner = env.unwrapped
+        if not isinstance(inner, ServedEnv):
+            return {}
+        state = {name: part.size for name, part in space_facts(inner.observation_space).parts.items()}
+        named = {name: _named(name, size) for name, size in state.items()}
+        acted = [each for name, size in inner.action_parts.items() for each in _named(name, size)]
+        return {**named, "action": acted}
+
+
+def _named(name: str, size: int) -> list[str]:
+    return [name] if size == 1 else [f"{name}[{i}]" for i in range(size)]
 
 
 def _action_space(parts: Mapping[str, Any]) -> gymnasium.spaces.Box:
