@@ -192,8 +192,8 @@ def _work(
     stages: Mapping[str, Stage] | None,
     warning: str = "",
 ) -> Ending:
+    checkpoint.ensure(folder, state)  # first: a run that is listed can be resumed
     keeper = Keeper.begin(folder, state, versions=own_versions())
-    checkpoint.ensure(folder, state)
     listener = make_listener(folder, keeper)
     if warning:
         listener.say(warning)

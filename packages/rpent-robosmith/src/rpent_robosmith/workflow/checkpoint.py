@@ -78,6 +78,8 @@ def load(folder: Path) -> Loaded:
     Raises:
         CheckpointError: There is none, both are damaged, or it is of a version that is not known.
     """
+    if not (folder / CHECKPOINT).exists() and not (folder / PREVIOUS).exists():
+        raise CheckpointError(f"`{folder}` has no checkpoint: `{CHECKPOINT}` does not exist.")
     try:
         return Loaded(_read(folder / CHECKPOINT))
     except _DamagedError as error:
