@@ -193,6 +193,12 @@ def _edit(root: Path, **values: Any) -> None:
     (root / "meta/info.json").write_text(json.dumps(info | values))
 
 
+def _misshapen(root: Path) -> None:
+    info = json.loads((root / "meta/info.json").read_text())
+    info["features"]["action"]["shape"] = ["three"]
+    (root / "meta/info.json").write_text(json.dumps(info))
+
+
 def _truncate(root: Path) -> None:
     file = root / "data/chunk-000/file-000.parquet"
     file.write_bytes(file.read_bytes()[:500])
@@ -225,6 +231,7 @@ def _ragged(root: Path) -> None:
         (_break_json, "info.json"),
         (_other_version, "v1.6"),
         (_no_action, "no feature `action`"),
+        (_misshapen, "a feature is misshapen"),
         (_truncate, "file-000.parquet"),
         (lambda root: (root / "data/chunk-000/file-000.parquet").unlink(), "is missing"),
         (lambda root: shutil.rmtree(root / "meta/episodes"), "no list of episodes"),

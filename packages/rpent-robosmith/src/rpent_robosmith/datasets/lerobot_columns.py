@@ -73,8 +73,15 @@ def columns_of(info: Info, root: Path) -> Columns:
     """Sort the declared features.
 
     Raises:
-        DatasetError: There is no action.
+        DatasetError: There is no action, or a feature is not declared as features are.
     """
+    try:
+        return _sorted(info, root)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+        raise damaged(root / "meta" / "info.json", f"a feature is misshapen: {error}") from None
+
+
+def _sorted(info: Info, root: Path) -> Columns:
     vectors = dict(_vectors(info))
     parts: dict[str, tuple[str, ...]] = {key: (key,) for key in vectors}
     for stem, names in numbered_groups(vectors).items():
