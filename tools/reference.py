@@ -60,10 +60,20 @@ def commands(command: click.Command, path: str, parent: click.Context | None) ->
                 yield from commands(child, f"{path} {name}", context)
 
 
+def plugin_commands() -> Iterator[tuple[str, str]]:
+    """Yield (path, help) of what plugins add beside core's commands."""
+    context = click.Context(root_command, info_name="rpent", max_content_width=100, terminal_width=100)
+    own = set(root_command.list_commands(context))
+    for name in sorted({name.partition(".")[0] for name in registry.names("commands")} - own):
+        command = root_command.get_command(context, name)
+        if command is not None:
+            yield from commands(command, f"rpent {name}", context)
+
+
 def cli_page() -> str:
     """The help of every command."""
     lines = ["# Command line\n", "Exit codes: " + "; ".join(exit_codes()) + ".\n"]
-    for path, text in commands(root_command, "rpent", None):
+    for path, text in (*commands(root_command, "rpent", None), *plugin_commands()):
         lines += [f"\n## `{path}`\n", "```text", text, "```"]
     lines += ["\n## Options that plugins add to `rpent run`\n", "```text", *plugin_options(), "```"]
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines())
