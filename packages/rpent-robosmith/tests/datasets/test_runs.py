@@ -71,3 +71,11 @@ def test_runs_without_actions_and_of_different_robots_are_refused(tmp_path: Path
     _run(tmp_path / "two", "b", True, (0, 1), robot="robocasa")
     with pytest.raises(UsageError, match="different robots: libero, robocasa"):
         open_dataset(tmp_path / "two")
+
+
+def test_a_run_in_which_nothing_was_done_is_an_empty_episode(tmp_path: Path) -> None:
+    _run(tmp_path, "a", False, (0,))
+    folder = next(tmp_path.iterdir())
+    np.save(folder / "steps" / "0000" / "actions.npy", np.zeros((0, 7)))
+    _run(tmp_path, "b", True, (0, 3))
+    assert [each.actions.shape for each in open_dataset(tmp_path).episodes()] == [(0, 7), (3, 7)]

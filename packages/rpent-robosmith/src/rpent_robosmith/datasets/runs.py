@@ -55,7 +55,8 @@ class RunsReader(DatasetReader):
             )
         self.robot, self.total_episodes = robots[0], len(self._runs)
         self.tasks = tuple(dict.fromkeys(str(m["task"]["instruction"]) for _, m in self._runs))
-        width = _actions(self._runs[0][0]).shape[1]
+        found = (actions for folder, _ in self._runs if len(actions := _actions(folder)))
+        self._width = width = next(found, np.zeros((0, 1))).shape[1]
         self.action = VectorColumn(shape=(width,), dtype="float64")
         self.notes = ("Runs keep state and pictures once a tool call, not once a step: none are read.",)
         if without:
@@ -67,10 +68,11 @@ class RunsReader(DatasetReader):
         for index, (folder, manifest) in list(enumerate(self._runs))[first:end]:
             outcome = manifest.get("outcome") or {}
             success = outcome.get("benchmark_success")
+            actions = _actions(folder)
             yield Episode(
                 index=index,
                 name=folder.name,
-                actions=_actions(folder),
+                actions=actions if len(actions) else np.zeros((0, self._width)),
                 success=success if isinstance(success, bool) else None,
                 task=str(manifest["task"]["instruction"]),
             )

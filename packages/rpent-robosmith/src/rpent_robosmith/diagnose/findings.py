@@ -55,7 +55,7 @@ def _episodes(report: DatasetReport) -> Iterator[Finding]:
     rows = report.rows
     if copies := [row for row in rows if row.duplicate_of]:
         first = f"`{copies[0].name}` is `{copies[0].duplicate_of}` again"
-        text = f"{len(copies)} episodes are there more than once: {first}{', …' if len(copies) > 1 else ''}."
+        text = f"{len(copies)} episodes are there more than once: {first}{', …' if len(copies) > 1 else '.'}"
         yield _of("warning", "duplicates", text, len(copies))
     if same := [row for row in rows if row.same_actions_as]:
         first = f"`{same[0].name}` has those of `{same[0].same_actions_as}`"
