@@ -163,10 +163,10 @@ def test_what_is_no_model_is_a_sentence(tmp_path):
         find(str(tmp_path / "p.onnx")).inspect()
 
 
-def test_a_delivered_policy_is_read_by_its_folder_or_its_files(tmp_path):
-    folder = smith_policy(tmp_path / "p", rate=20.0)
-    for name in ("", "policy.json", "policy.safetensors"):
-        facts = find(str(folder / name)).inspect()
+def test_a_delivered_policy_is_read_by_its_folder_its_files_or_its_run(tmp_path):
+    folder = smith_policy(tmp_path / "run" / "policy", rate=20.0)
+    for place in (folder, folder / "policy.json", folder / "policy.safetensors", folder.parent):
+        facts = find(str(place)).inspect()
         assert (facts.format, facts.control_rate_hz, facts.bare) == ("robosmith", 20.0, True)
         assert facts.observation["observation"].high == (1.0, 1.0, 8.0)
 

@@ -100,9 +100,8 @@ def _recognising(artefact: str) -> Iterator[Found]:
 def _unknown(artefact: str, kinds: Collection[str], recognised: list[Found]) -> str:
     wanted = " or ".join(kinds)
     if recognised:
-        return (
-            f"`{artefact}` is a {recognised[0].spec.kind} ({recognised[0].spec.name}); a {wanted} is wanted."
-        )
+        found = recognised[0].spec
+        return f"`{artefact}` is {_a(found.kind)} ({found.name}); {_a(wanted)} is wanted."
     if local(artefact) is None:
         return f"`{artefact}` is not a file or folder here, and no {wanted} of that name is known."
     return f"`{artefact}` is no {wanted} that an installed inspector can read."

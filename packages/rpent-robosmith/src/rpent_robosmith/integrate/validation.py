@@ -9,6 +9,7 @@ import numpy as np
 from rpent.errors import RpentError
 
 from rpent_robosmith.data import Data
+from rpent_robosmith.inspect.policies import lerobot, robosmith
 from rpent_robosmith.integrate.places import requirements_of
 from rpent_robosmith.integrate.samples import own_samples
 from rpent_robosmith.work.api import Job, Limits
@@ -128,10 +129,8 @@ def policy_path(policy: ArtefactFacts) -> Path:
     """Return the file or folder that the policy is loaded from."""
     path = Path(policy.id).expanduser().absolute()
     if policy.format == "lerobot":
-        from rpent_robosmith.inspect.policies.lerobot import folder_of  # noqa: PLC0415
-
-        return folder_of(path)
-    return path
+        return lerobot.folder_of(path)
+    return robosmith.folder_of(path) if policy.format == "robosmith" else path
 
 
 def _seen(answer: AnyMapping[str, Any], origin: str, caveats: tuple[str, ...]) -> Validation:

@@ -14,28 +14,38 @@ from rpent_robosmith.policy.format import DESCRIPTION_FILE, WEIGHTS_FILE
 if TYPE_CHECKING:
     from rpent_robosmith.policy.format import PolicyParameters
 
+INNER = "policy"
+"""Where a run's directory has the policy that it delivers."""
+
 
 class RobosmithPolicyInspector(Inspector):
     """Reads both files, and checks that they fit together."""
 
     def recognises(self, artefact: str) -> bool:
-        """Whether it is a folder with both files, or one of them."""
+        """Whether it is a folder with both files, one of them, or the directory of a run that delivered some."""
         path = local(artefact)
-        folder = path.parent if path is not None and path.name in {DESCRIPTION_FILE, WEIGHTS_FILE} else path
-        return (
-            folder is not None and (folder / DESCRIPTION_FILE).is_file() and (folder / WEIGHTS_FILE).is_file()
-        )
+        return path is not None and _has_both(folder_of(path))
 
     def inspect(self, artefact: str, *, samples: int = 0) -> ArtefactFacts:  # noqa: ARG002 (a policy holds no steps)
         """Return what the policy takes and gives."""
         from rpent_robosmith.policy.files import read_policy  # noqa: PLC0415
 
-        path = Path(artefact).expanduser()
         try:
-            parameters = read_policy(path.parent if path.is_file() else path)
+            parameters = read_policy(folder_of(Path(artefact).expanduser()))
         except RpentError as error:
             raise UsageError(error.message, hint=error.hint) from error
         return _facts(artefact, parameters)
+
+
+def folder_of(path: Path) -> Path:
+    """Return the folder of a policy: of one of its files, itself, or the one in a run's directory."""
+    if path.name in {DESCRIPTION_FILE, WEIGHTS_FILE} and path.is_file():
+        return path.parent
+    return path / INNER if not _has_both(path) and _has_both(path / INNER) else path
+
+
+def _has_both(folder: Path) -> bool:
+    return (folder / DESCRIPTION_FILE).is_file() and (folder / WEIGHTS_FILE).is_file()
 
 
 def _facts(artefact: str, parameters: PolicyParameters) -> ArtefactFacts:

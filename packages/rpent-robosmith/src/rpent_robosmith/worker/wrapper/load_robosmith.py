@@ -25,6 +25,7 @@ class LoadedPolicy:
 
 
 def load_policy(path: str) -> LoadedPolicy:
-    """Load the folder with `policy.json` and `policy.safetensors`, or one of the two files."""
-    place = Path(path)
-    return LoadedPolicy(NetworkPolicy(read_policy(place.parent if place.is_file() else place)))
+    """Load the folder with `policy.json` and `policy.safetensors`, one of the two files, or a run's directory."""
+    place = Path(path).parent if Path(path).is_file() else Path(path)
+    inner = place / "policy"
+    return LoadedPolicy(NetworkPolicy(read_policy(inner if inner.is_dir() else place)))
