@@ -65,7 +65,16 @@ def compare(first: RunState, second: RunState) -> Comparison:
             Fact(name=name, first=a, second=b)
             for (name, a), (_, b) in zip(_facts(first), _facts(second), strict=True)
         ),
-        metrics=tuple(_row(name, reports[0], reports[1], _better(name, first, second)) for name in names),
+        metrics=tuple(
+            _row(
+                name,
+                reports[0],
+                reports[1],
+                _better(name, first, second),
+                comparable=_comparable(first, second),
+            )
+            for name in names
+        ),
         caveats=_caveats(first, second),
     )
 
@@ -96,7 +105,12 @@ def _better(name: str, first: RunState, second: RunState) -> str | None:
 
 
 def _row(
-    name: str, first: EvaluationReport | None, second: EvaluationReport | None, better: str | None
+    name: str,
+    first: EvaluationReport | None,
+    second: EvaluationReport | None,
+    better: str | None,
+    *,
+    comparable: bool,
 ) -> MetricRow:
     a, b = _value(first, name), _value(second, name)
     if a is None or b is None:
@@ -104,7 +118,9 @@ def _row(
     difference = b.value - a.value
     apart = None not in (a.low, a.high, b.low, b.high) and (a.high < b.low or b.high < a.low)  # type: ignore[operator]
     finding = "no difference shown"
-    if apart:
+    if not comparable:
+        finding = "of two environments"
+    elif apart:
         side = "higher" if difference > 0 else "lower"
         finding = side if better is None else "better" if side == better else "worse"
     return MetricRow(metric=name, first=a, second=b, difference=difference, told_apart=apart, finding=finding)
@@ -121,9 +137,13 @@ def _value(report: EvaluationReport | None, name: str) -> Value | None:
     )
 
 
+def _comparable(first: RunState, second: RunState) -> bool:
+    return first.entry is None or second.entry is None or first.entry.id == second.entry.id
+
+
 def _caveats(first: RunState, second: RunState) -> tuple[str, ...]:
     said = []
-    if first.entry and second.entry and first.entry.id != second.entry.id:
+    if not _comparable(first, second):
         said.append("The runs are in two environments: their numbers do not measure the same thing.")
     for state in (first, second):
         if verdict_of(state) is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from rpent_robosmith.delivery.chosen import training_of
+
 if TYPE_CHECKING:
     from rpent_robosmith.workflow.state import RunState
 
@@ -25,5 +27,7 @@ def own_versions() -> dict[str, str]:
 
 def versions_of(state: RunState) -> dict[str, str]:
     """Return them with those that the workers told."""
-    told = state.facts.versions if state.facts else {}
-    return {**told, **own_versions()}
+    training = training_of(state)
+    inspected = state.facts.versions if state.facts else {}
+    trained = training.versions if training else {}
+    return {**inspected, **trained, **own_versions()}

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rpent.cli import main
 from rpent.run.lock import RunLock
+from rpent_robosmith.catalog.load import find
 from rpent_robosmith.reports import EpisodeRecord, EvaluationReport, Interval, Verdict
 from rpent_robosmith.task import TaskSpec
 from rpent_robosmith.workflow import checkpoint
@@ -96,6 +97,9 @@ def test_differences_are_named_only_where_intervals_part(tmp_path: Path) -> None
     assert finding("one", "two") == (False, "no difference shown")
     assert finding("one", "three") == (True, "better")
     assert finding("three", "one") == (True, "worse")
+    made(tmp_path, "four", verdicts=(verdict(0.9, 0.8, 1.0),), best_iteration=1, entry=find("pendulum"))
+    made(tmp_path, "five", verdicts=(verdict(0.1, 0.0, 0.2),), best_iteration=1, entry=find("cartpole"))
+    assert finding("four", "five") == (True, "of two environments")
     made(tmp_path, "nothing")
     assert "evaluated no policy" in smith("runs", "compare", "one", "nothing").stdout
 
