@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rpent.testing.environments import python_for
 from rpent_robosmith.stages.inspect import inspect_environment
 from rpent_robosmith.testing.catalog_contract import CatalogContract
 from rpent_robosmith.work.bench import ProcessBench
@@ -28,3 +29,13 @@ class ServedCatalogContract(CatalogContract):
 @pytest.mark.sim
 class TestLibero(ServedCatalogContract):
     path = "rpent_robosmith:catalog/data/libero.yaml"
+
+
+@pytest.mark.sim
+@pytest.mark.timeout(900)
+class TestRobocasa(ServedCatalogContract):
+    path = "rpent_robosmith:catalog/data/robocasa.yaml"
+
+    @pytest.fixture(autouse=True)
+    def _built(self):
+        python_for("robocasa")
