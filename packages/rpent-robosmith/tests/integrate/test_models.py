@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -163,3 +165,21 @@ def test_the_command_prints_one_document_and_the_exit_code_says_it(sb3, tmp_path
     assert (good.exit_code, json.loads(good.stdout)["outcome"]) == (0, "valid")
     bad = CliRunner().invoke(main, [*words, "Pendulum-v1", "--out", str(tmp_path / "bad"), "--json"])
     assert (bad.exit_code, json.loads(bad.stdout)["compatible"]) == (1, False)
+
+
+def test_a_hostile_zip_harms_nothing_when_it_is_executed(sb3, tmp_path):
+    hostile = tmp_path / "hostile.zip"
+    touched = tmp_path / "touched"
+    with zipfile.ZipFile(sb3[0] / "ppo_pendulum.zip") as good, zipfile.ZipFile(hostile, "w") as bad:
+        for name in good.namelist():
+            content = good.read(name)
+            if name == "data":
+                data = json.loads(content)
+                code = f"cos\nsystem\n(S'touch {touched}'\ntR.".encode()
+                data["policy_kwargs"] = {":type:": "dict", ":serialized:": base64.b64encode(code).decode()}
+                content = json.dumps(data).encode()
+            bad.writestr(name, content)
+    state = integrated(tmp_path / "out", hostile, "Pendulum-v1")
+    assert state["outcome"] == "invalid"
+    assert [(stage.name, stage.ok) for stage in state["seen"].stages] == [("load", False)]
+    assert not touched.exists()
