@@ -48,22 +48,22 @@ def command(policy: str, target: str, out: str, quiet: bool, as_json: bool, **op
     """  # noqa: D301  (click's mark for lines that stay as they are)
     from pathlib import Path
 
+    from rpent_robosmith.cli.inspect.bench import bench_for
     from rpent_robosmith.cli.inspect.wishes import wishes_of
     from rpent_robosmith.integrate.graph import Request, integrate
-    from rpent_robosmith.work.bench import ProcessBench
 
-    state = integrate(
-        Request(
+    with bench_for(options["python"]) as bench:
+        request = Request(
             policy=policy,
             target=target,
             folder=Path(out),
-            bench=ProcessBench(python=options["python"]),
+            bench=bench,
             wishes=wishes_of(options),
             samples=options["samples"],
             validate=not options["no_validate"],
             say=lambda line: None if quiet or as_json else click.echo(line, err=True),
         )
-    )
+        state = integrate(request)
     _show(state, out, as_json=as_json)
     return 0 if state["outcome"] in {"valid", "unchecked"} else 1
 

@@ -69,6 +69,10 @@ def find(artefact: str, kinds: Collection[str] = KINDS) -> Found:
         raise UsageError(
             f"`{artefact}` is recognised by several inspectors: {names}.", hint="Give a file in it."
         )
+    if tuple(kinds) == ("environment",) and not recognised:
+        from rpent_robosmith.catalog import load  # noqa: PLC0415
+
+        load.find(artefact)  # says which one may have been meant
     raise UsageError(_unknown(artefact, kinds, recognised), hint=_hint(artefact, kinds))
 
 

@@ -67,11 +67,12 @@ def robot(artefact: str, as_json: bool) -> None:
 def _show(artefact: str, kind: str, *, as_json: bool, samples: int = 0, python: str | None = None) -> None:
     from rpent.printable import printable
 
+    from rpent_robosmith.cli.inspect.bench import bench_for
     from rpent_robosmith.cli.inspect.lines import facts_json, facts_lines
     from rpent_robosmith.inspect.find import find
-    from rpent_robosmith.work.bench import ProcessBench
 
-    found: ArtefactFacts = find(artefact, (kind,)).inspect(samples=samples, bench=ProcessBench(python=python))
+    with bench_for(python) as bench:
+        found: ArtefactFacts = find(artefact, (kind,)).inspect(samples=samples, bench=bench)
     if as_json:
         click.echo(facts_json(found))
         return

@@ -27,17 +27,17 @@ def command(artefacts: tuple[str, ...], python: str | None, as_json: bool, **opt
     from rpent.errors import UsageError
     from rpent.printable import printable
 
+    from rpent_robosmith.cli.inspect.bench import bench_for
     from rpent_robosmith.cli.inspect.lines import compatibility_lines, jsonable
     from rpent_robosmith.cli.inspect.wishes import wishes_of
     from rpent_robosmith.compatibility.compare import compare_all
     from rpent_robosmith.inspect.find import find
-    from rpent_robosmith.work.bench import ProcessBench
 
     if len(artefacts) not in (2, 3):
         raise UsageError(f"{len(artefacts)} artefacts were given; two or three are compared.")
-    bench = ProcessBench(python=python)
     wishes = wishes_of(options)
-    facts = [found.inspect(bench=bench) for found in [find(artefact) for artefact in artefacts]]
+    with bench_for(python) as bench:
+        facts = [found.inspect(bench=bench) for found in [find(artefact) for artefact in artefacts]]
     reports = compare_all(facts, wishes)
     compatible = all(report.compatible for report in reports)
     if as_json:
