@@ -41,12 +41,14 @@ def test_an_environment_with_infinite_bounds_is_valid_json():
     assert document["action"]["action"]["n"] == 2
 
 
-def test_a_robot(tmp_path):
+def test_a_robot():
+    pytest.importorskip("rpent_robot_libero")
     document = json.loads(smith("inspect", "robot", "libero", "--json").stdout)
     assert document["robot"] == "libero"
 
 
 def test_compat_of_three_in_any_order(tmp_path):
+    pytest.importorskip("rpent_robot_libero")
     policy, data = onnx_policy(tmp_path / "p.onnx"), lerobot_v21(tmp_path / "data")
     result = smith("inspect", "compat", data, policy, "robot:libero", "--json")
     document = json.loads(result.stdout)

@@ -173,6 +173,7 @@ def test_links_that_name_nothing_are_refused(links):
 
 
 def test_a_robots_layout_says_how_its_pictures_are_turned():
+    pytest.importorskip("rpent_robot_libero")
     policy = facts(
         "policy",
         {

@@ -133,6 +133,7 @@ def test_an_id_that_nobody_registered_is_told_by_the_worker(bench):
 
 
 def test_a_robot_is_read_from_its_declaration():
+    pytest.importorskip("rpent_robot_libero")
     facts = find("robot:libero").inspect()
     assert (facts.format, facts.control_rate_hz, facts.language) == ("rpent-robot", 20.0, True)
     assert {name for name, each in facts.observation.items() if each.kind == "image"} == {

@@ -145,6 +145,7 @@ def test_borrowed_statistics_do_what_the_checkpoints_own_do(lerobot, tmp_path):
 
 
 def test_a_checkpoint_beside_a_robot_and_with_repairs(lerobot, tmp_path):
+    pytest.importorskip("rpent_robot_libero")
     refused = integrated(tmp_path / "refused", lerobot / "act", "robot:libero")
     critical = {issue.check for issue in refused["report"].issues if issue.severity == "critical"}
     assert critical == {"observation_size", "action_size"}

@@ -32,7 +32,7 @@ class Issue(Data):
     """One thing that the two sides do not agree on, or that somebody should know."""
 
     check: str
-    """`action_size`, `missing_observation`, ...: see `docs`."""
+    """`action_size`, `missing_observation`, ...: the functions `check` in `compatibility/checks` list them."""
     severity: Severity
     policy: str = ""
     """The policy's key that it is about; empty where it is about the whole."""
