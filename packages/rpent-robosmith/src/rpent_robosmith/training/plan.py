@@ -59,7 +59,7 @@ USUAL = {
         total_steps=30_000,
         hyperparameters={"learning_starts": 500, "buffer_size": 200_000, "critic_net_arch": [256, 256]},
     ),
-    "act": TrainingDefaults(algorithm="act", total_steps=3_000),
+    "act": TrainingDefaults(algorithm="act", total_steps=5_000),
     "bc": TrainingDefaults(algorithm="bc", total_steps=10_000),
 }
 """Algorithm → what is used where the environment says nothing of it; steps of imitation are the optimiser's."""
