@@ -19,6 +19,7 @@ from rpent_robosmith.worker.flat import flat_env
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
     from stable_baselines3.common.base_class import BaseAlgorithm
     from stable_baselines3.common.vec_env import VecEnv
 
@@ -43,6 +44,21 @@ class FlatVecEnv(DummyVecEnv):  # type: ignore[misc, unused-ignore]
         self.unwrapped_spaces = (originals[0].observation_space, originals[0].action_space)
         envs = iter([flat_env(env) for env in originals])
         super().__init__([lambda: next(envs)] * task.n_envs)
+        self._rows: NDArray[np.float32] = self.buf_obs[None]
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[Any]]:
+        """Step each environment, as the library does, without its deep copies."""
+        infos: list[dict[str, Any]] = []
+        for index, env in enumerate(self.envs):
+            row, self.buf_rews[index], terminated, truncated, told = env.step(self.actions[index])
+            info = {**told, "TimeLimit.truncated": truncated and not terminated}
+            self.buf_dones[index] = terminated or truncated
+            if terminated or truncated:
+                info["terminal_observation"] = np.array(row)
+                row, self.reset_infos[index] = env.reset()
+            self._rows[index] = row
+            infos.append(info)
+        return self._rows.copy(), self.buf_rews.copy(), self.buf_dones.copy(), infos
 
 
 def build(
