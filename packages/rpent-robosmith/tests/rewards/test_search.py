@@ -1,8 +1,10 @@
 import json
 import math
+import threading
 
+import numpy as np
 import pytest
-from rpent.errors import EnvironmentSetupError
+from rpent.errors import EnvironmentSetupError, ExitCode, UsageError
 from rpent_robosmith.agents.api import Proposal
 from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.facts import EnvFacts, SpaceFacts
@@ -18,6 +20,7 @@ from rpent_robosmith.rewards.search import (
     has_own_reward,
     screen_all,
 )
+from rpent_robosmith.rewards.trial import JOB as SCORING
 from rpent_robosmith.work.api import Job, WorkError
 
 ENTRY = EnvEntry(
@@ -37,32 +40,59 @@ OTHER = GOOD.replace("1.0", "2.0")
 BAD = "import os\n" + GOOD
 
 
+SPACE = SpaceFacts(kind="box", shape=(1,), dtype="float32", low=(-1.0,), high=(1.0,))
+FACTS = EnvFacts(entry="toy", env_id="Toy-v0", adapter="gymnasium", observation=SPACE, action=SPACE)
+DESCRIPTION = {"activation": "tanh", "layers": 1, "output": "clip"}
+
+
 def outcome(successes, distance=0.5, **more):
+    """Return what the sealed worker answers, and what the clean one finds of its policy."""
     episodes = [
         {"seed": n, "length": 5, "total": 0.0, "success": won, "measures": {"distance": distance}}
         for n, won in enumerate(successes)
     ]
-    return {"episodes": episodes, "steps": 100, "calls": 100, "errors": 0, "components": {"a": 1.5}, **more}
+    return trained(**more), episodes
+
+
+def trained(**counts):
+    weights = {"layers.0.weight": np.ones((1, 1), np.float32), "layers.0.bias": np.zeros(1, np.float32)}
+    screened = {"steps": 100, "calls": 100, "errors": 0, "components": {"a": 1.5}, **counts}
+    return {"screened": screened, "policy": {"description": DESCRIPTION, "weights": weights}}
+
+
+class InterruptError(KeyboardInterrupt):
+    """Ctrl-C, once the other candidate is kept."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept = threading.Event()
 
 
 class FakeBench:
-    """Answers each candidate with what is given for its code."""
+    """Answers each candidate with what is given for its code, and finds the episodes that are given for its policy."""
 
     def __init__(self, answers):
-        self.answers, self.asked = answers, []
+        self.answers, self.asked, self.scored = answers, [], []
+        self.episodes = {}
 
     def run(self, job, heard=None):
+        if job.run == SCORING:
+            self.scored.append(job)
+            return {"episodes": self.episodes[job.label.removeprefix("score ")]}
         self.asked.append(job.label)
         answer = self.answers[job.params["code"]]
+        if isinstance(answer, InterruptError):
+            assert answer.kept.wait(60)
         if isinstance(answer, BaseException):
             raise answer
+        answer, self.episodes[job.label] = answer
         return answer
 
 
 def screened(answers, candidates, keep=lambda _: None):
     bench = FakeBench(answers)
-    make = lambda item: Job(run="x:y", params={"code": item.code}, label=item.id)  # noqa: E731
-    return screen_all(bench, candidates, make, ENTRY, keep=keep), bench
+    make = lambda item: Job(run="x:y", params={"code": item.code}, label=item.id, sealed=True)  # noqa: E731
+    return screen_all(bench, candidates, make, ENTRY, FACTS, keep=keep), bench
 
 
 def candidates(*codes, own=False):
@@ -109,14 +139,102 @@ def test_a_candidate_that_fails_costs_only_itself(kind):
     assert best(results) == results[1]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [{}, outcome([]), {**outcome([True]), "extra": 1}, {**outcome([True]), "episodes": [{"seed": "x"}]}],
-)
-def test_a_result_that_is_none_is_a_failure(answer):
-    (found,), _ = screened({GOOD: answer}, candidates(GOOD))
-    assert found.failure
+def test_a_trial_without_episodes_is_a_failure():
+    (found,), _ = screened({GOOD: outcome([])}, candidates(GOOD))
+    assert found.failure == "Its trial had no episodes."
     assert found.score is None
+
+
+FORGED = {
+    "nothing": {},
+    "its own episodes": {**trained(), "episodes": outcome([True])[1], "screened": None},
+    "a score": trained(score=1.0),
+    "a negative count": trained(errors=-1),
+    "more errors than calls": trained(errors=101),
+    "a count without end": trained(calls=2**60),
+    "a text for a count": trained(calls="many"),
+    "no finite component": trained(components={"a": math.nan}),
+    "many components": trained(components={f"c{n}": 0.0 for n in range(99)}),
+    "a long name": trained(components={"x" * 65: 0.0}),
+    "no policy": {**trained(), "policy": None},
+    "a text for a policy": {**trained(), "policy": "zero"},
+    "no finite weight": {
+        **trained(),
+        "policy": {
+            "description": DESCRIPTION,
+            "weights": {
+                "layers.0.weight": np.full((1, 1), np.nan, np.float32),
+                "layers.0.bias": np.zeros(1, np.float32),
+            },
+        },
+    },
+    "weights of another size": {
+        **trained(),
+        "policy": {
+            "description": DESCRIPTION,
+            "weights": {
+                "layers.0.weight": np.ones((9, 9), np.float32),
+                "layers.0.bias": np.zeros(9, np.float32),
+            },
+        },
+    },
+    "ragged lists for weights": {
+        **trained(),
+        "policy": {"description": DESCRIPTION, "weights": {"layers.0.weight": [[1], [1, 2]]}},
+    },
+    "files for weights": {
+        **trained(),
+        "policy": {
+            "description": {**DESCRIPTION, "kind": "lerobot"},
+            "weights": {"config.json": np.zeros(9, np.uint8), "model.safetensors": np.zeros(9, np.uint8)},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_what_a_sealed_worker_forges_costs_its_candidate_and_is_never_scored(forged):
+    answers = {GOOD: (FORGED[forged], []), OTHER: outcome([False])}
+    (hostile, honest), bench = screened(answers, candidates(GOOD, OTHER))
+    assert hostile.failure
+    assert len(hostile.failure) < 600
+    assert (hostile.score, honest.score) == (None, 0.0)
+    assert [job.label for job in bench.scored] == ["score i2-c2"]
+
+
+def test_a_policy_is_scored_in_a_clean_worker_under_a_description_of_ours():
+    answer, episodes = outcome([True])
+    answer["policy"]["description"] = {
+        **DESCRIPTION,
+        "entry": {**ENTRY.model_dump(mode="json"), "env_id": "evil:Toy-v0"},
+        "observation": {"kind": "text"},
+        "algorithm": "\x1b[2J",
+        "facts": {"success_rate": 1.0},
+        "version": 99,
+    }
+    (found,), bench = screened({GOOD: (answer, episodes)}, candidates(GOOD))
+    (job,) = bench.scored
+    assert not job.sealed
+    assert not job.needs or "torch" not in job.needs
+    assert job.params["seeds"] == list(range(500_000, 500_008))
+    description = job.params["policy"]["description"]
+    assert description["entry"]["env_id"] == "Toy-v0"
+    assert description["observation"] == SPACE.model_dump(mode="json")
+    assert (description["facts"], description["algorithm"]) == ({}, "")
+    assert found.score == 1.0
+
+
+def test_names_of_components_are_one_printable_line():
+    answers = {GOOD: outcome([True], components={"a\n\x1b[2Jb": 1.0})}
+    (found,), _ = screened(answers, candidates(GOOD))
+    assert found.components == {"a ␛[2Jb": 1.0}
+
+
+def test_a_users_mistake_is_no_failure_of_a_candidate():
+    mistake = WorkError("The environment has no `x`.")
+    mistake.exit_code = ExitCode.USAGE
+    with pytest.raises(UsageError, match="has no `x`"):
+        screened({GOOD: mistake}, candidates(GOOD))
 
 
 def test_what_is_not_the_candidates_fault_is_raised():
@@ -126,10 +244,16 @@ def test_what_is_not_the_candidates_fault_is_raised():
 
 def test_each_is_kept_at_once_and_a_resumed_search_repeats_nothing(tmp_path):
     folder = SearchFolder(tmp_path / "rewards" / "i2")
-    answers = {GOOD: outcome([True]), OTHER: KeyboardInterrupt()}
+    interrupt = InterruptError()
+    answers = {GOOD: outcome([True]), OTHER: interrupt}
     first = folder.candidates(lambda: candidates(GOOD, OTHER))
+
+    def keep(item):
+        folder.keep(item)
+        interrupt.kept.set()
+
     with pytest.raises(KeyboardInterrupt):
-        screened(answers, first, folder.keep)
+        screened(answers, first, keep)
 
     again = folder.candidates(lambda: pytest.fail("proposals are kept"))
     assert [item.score for item in again] == [1.0, None]

@@ -1,11 +1,19 @@
-"""How a reward candidate is tried: a short training, then seeded episodes under the task's own success measure."""
+"""How a reward candidate is tried: a short training, then seeded episodes under the task's own success measure.
+
+The training is in a sealed worker, beside the candidate's code; the episodes are in a clean one that has only the
+policy's numbers. So a candidate can forge what is counted of itself, and never its score.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import Field, model_validator
+from rpent.printable import printable
 
 from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.data import Data
+from rpent_robosmith.rewards.contract import MAX_COMPONENT_NAME, MAX_COMPONENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +30,14 @@ _BATCH = 64
 """Of replayed steps in a trial: more than half of its time would go into larger ones."""
 
 
+_Count = Annotated[int, Field(ge=0, le=2**53)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+_Name = Annotated[str, Field(max_length=MAX_COMPONENT_NAME)]
+_Message = Annotated[str, Field(max_length=500)]
+
+
 class Screening(Data):
-    """One trial, as plain data for the worker."""
+    """One trial's training, as plain data for the worker."""
 
     entry: EnvEntry
     code: str
@@ -38,20 +52,26 @@ class Screening(Data):
     normalize_observations: bool = False
     normalize_rewards: bool = False
     hyperparameters: dict[str, Any] = {}
-    episodes: int = EPISODES
-    first_seed: int = FIRST_SEED
 
 
 class Screened(Data):
-    """What the worker found, before it is scored on the owner's side."""
+    """What a sealed worker counted; bounded, since the candidate's code may have forged it. Nobody is scored by it."""
 
-    episodes: tuple[dict[str, Any], ...]
-    """`EpisodeRecord`s as plain data."""
-    steps: int
-    calls: int
-    errors: int
-    components: dict[str, float] = {}
-    messages: dict[str, int] = {}
+    steps: _Count
+    calls: _Count
+    errors: _Count
+    components: Annotated[dict[_Name, _Number], Field(max_length=MAX_COMPONENTS)] = {}
+    messages: Annotated[dict[_Message, _Count], Field(max_length=MAX_COMPONENTS)] = {}
+
+    @model_validator(mode="after")
+    def _are_counts(self) -> Self:
+        if self.errors > self.calls:
+            raise ValueError("more errors than calls")
+        return self
+
+    def shown_components(self) -> dict[str, float]:
+        """Return the components by names that are one printable line each."""
+        return {" ".join(printable(name).split()): value for name, value in self.components.items()}
 
 
 def screening_steps(algorithm: str, total_steps: int) -> int:

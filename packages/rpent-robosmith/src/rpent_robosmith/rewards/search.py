@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from rpent.errors import RpentError, clause
-from rpent.printable import printable
+from rpent.errors import ExitCode, RpentError, UsageError, clause
 from rpent.runs.files import write_json
 
 from rpent_robosmith.evaluation.statistics import summarise
 from rpent_robosmith.evaluation.verdict import signed_progress
 from rpent_robosmith.reports import EpisodeRecord, RewardCandidate
 from rpent_robosmith.rewards.check import check_reward
-from rpent_robosmith.rewards.screening import Screened
+from rpent_robosmith.rewards.trial import TrialBench
 from rpent_robosmith.work.api import WorkError
 from rpent_robosmith.work.parallel import run_all
 
@@ -143,6 +142,7 @@ def screen_all(
     candidates: Sequence[RewardCandidate],
     make_job: Callable[[RewardCandidate], Job],
     entry: EnvEntry,
+    facts: EnvFacts,
     *,
     keep: Callable[[RewardCandidate], None],
     told: Told | None = None,
@@ -150,10 +150,11 @@ def screen_all(
     """Try every candidate that was not tried and is not out, two at a time, and return all in their order.
 
     Args:
-        bench: Runs the trials, each in a process of its own: a candidate that hangs, exits or grows costs only itself.
+        bench: Runs the trials, each in processes of its own: a candidate that hangs, exits or grows costs only itself.
         candidates: Of one iteration.
-        make_job: The trial of one.
+        make_job: The sealed training of one.
         entry: Says what success and progress are.
+        facts: Of the environment: its spaces.
         keep: Called with each candidate as soon as it is known how it did.
         told: Called with each message of a trial.
 
@@ -168,7 +169,8 @@ def screen_all(
             told(waiting[number], kind, data)
 
     jobs = [make_job(item) for item in waiting]
-    with closing(run_all(bench, jobs, at_once=AT_ONCE, heard=heard)) as outcomes:
+    trials = TrialBench(bench, entry, facts)
+    with closing(run_all(trials, jobs, at_once=AT_ONCE, heard=heard)) as outcomes:
         for number, outcome in outcomes:
             scored = _scored(waiting[number], outcome, entry)
             keep(scored)
@@ -203,19 +205,18 @@ def best(candidates: Sequence[RewardCandidate], *, trained: Sequence[str] = ()) 
 def _scored(
     candidate: RewardCandidate, outcome: dict[str, Any] | RpentError, entry: EnvEntry
 ) -> RewardCandidate:
+    if isinstance(outcome, WorkError) and outcome.exit_code == ExitCode.USAGE:
+        raise UsageError(outcome.message, hint=outcome.hint) from outcome
     if isinstance(outcome, WorkError):
         return candidate.model_copy(update={"failure": outcome.message[:_TEXT]})
     if isinstance(outcome, RpentError):
         raise outcome
+    screened = outcome["screened"]
     try:
-        screened = Screened.model_validate(outcome)
-        report = summarise(
-            "screened",
-            [EpisodeRecord.model_validate(item) for item in screened.episodes],
-            measures=entry.measures,
-        )
-    except ValidationError as error:  # hostile code may have had its hands on what its own process says
-        return candidate.model_copy(update={"failure": f"Its trial gave no result: {clause(error)}."})
+        episodes = [EpisodeRecord.model_validate(item) for item in outcome["episodes"]]
+    except ValidationError as error:
+        raise WorkError(f"The episodes of `{candidate.id}` are none: {clause(error)}.") from error
+    report = summarise("screened", episodes, measures=entry.measures)
     rate = report.metrics["success_rate"]
     if math.isnan(rate):
         return candidate.model_copy(update={"failure": "Its trial had no episodes."})
@@ -226,6 +227,6 @@ def _scored(
             "progress": signed_progress(report.metrics, entry),
             "errors": screened.errors,
             "calls": screened.calls,
-            "components": {printable(name)[:64]: value for name, value in screened.components.items()},
+            "components": screened.shown_components(),
         }
     )

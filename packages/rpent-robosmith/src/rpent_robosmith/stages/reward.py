@@ -1,4 +1,4 @@
-"""Reward design: candidates are proposed, tried in sealed workers, and the best one is trained with.
+"""Reward design: candidates are proposed, tried in sealed workers and scored in clean ones; the best is trained with.
 
 Files, below the run directory: `rewards/i1/proposals.json`, and `rewards/i1/i1-c2.json` for each candidate as soon as
 it is known how it did, so that a resumed search repeats nothing.
@@ -46,6 +46,8 @@ WALL_S = 600.0
 SILENCE_S = 60.0
 """A reward that loops is out after so many seconds."""
 MEMORY_BYTES = 3 * 2**30
+MESSAGE_BYTES = 128 * 2**20
+"""A trial sends one policy, and nothing else that is large."""
 _BUDGET_SHARE, _LEAST_S = 0.4, 12.0
 """Of the run's remaining time, what a search may take before its trials are asked to end; each has so much at least."""
 
@@ -74,6 +76,7 @@ def run(state: RunState, workshop: Workshop) -> RunState:
         candidates,
         _jobs(state, workshop, entry, choice),
         entry,
+        facts,
         keep=_keeping(folder, workshop),
         told=_telling(workshop, sum(not tried(item) for item in candidates)),
     )
@@ -168,6 +171,7 @@ def _jobs(
         ask_s=_asked_after(workshop.deadline(), state.task.candidates),
         silence_s=SILENCE_S,
         memory_bytes=MEMORY_BYTES,
+        message_bytes=MESSAGE_BYTES,
     )
 
     def job(candidate: RewardCandidate) -> Job:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import ValidationError
 from rpent.errors import PolicyError
 
 from rpent_robosmith.policy.format import PolicyDescription, PolicyParameters
@@ -32,7 +31,7 @@ def unpack(data: Mapping[str, Any]) -> PolicyParameters:
     try:
         description = PolicyDescription.model_validate(data["description"])
         weights = {str(name): np.array(weight) for name, weight in data["weights"].items()}
-    except (KeyError, TypeError, AttributeError, ValidationError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise PolicyError("What came as a policy is none.") from error
     policy = PolicyParameters(description=description, weights=weights)
     check_parameters(policy)

@@ -44,6 +44,8 @@ class Limits:
     memory_bytes: int = 6 * 2**30
     """Address space that it may take beyond what its libraries reserve."""
     message_bytes: int = 512 * 2**20
+    """Largest message. A sealed worker has besides a budget of how many and how large ones it may send, see
+    `rpent_robosmith.work.watch.Quota`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +86,9 @@ class Bench(Protocol):
                 not forbid. It may raise `EnoughError`; any other exception ends the worker and is passed on.
 
         Raises:
-            WorkError: It failed, hung, was killed or ran into a limit; the message says which.
+            WorkError: It failed, hung, was killed or ran into a limit; the message says which. What a *sealed* worker
+                tells after its seal is never more than its own failure: no mistake of the user (exit code), no advice
+                (hint), and none of the kinds that the owner finds out by itself.
             EnvironmentSetupError: No interpreter has what it needs.
             KeyboardInterrupt: The user interrupted; the worker is stopped.
         """

@@ -15,7 +15,7 @@ from rpent_robosmith.work import stream
 from rpent_robosmith.work.api import EnoughError, WorkError
 from rpent_robosmith.work.interpreter import interpreter_for
 from rpent_robosmith.work.process import WorkerProcess
-from rpent_robosmith.work.watch import Watch, resident_bytes
+from rpent_robosmith.work.watch import Quota, Watch, resident_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,8 +29,18 @@ _LOG_LINES = 20
 _LOOK_S = 0.5
 _WRITE_BYTES = 2**20
 _END_S = 2.0
-_UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+_UNREADABLE = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+)
 """What a listener raises at a message of another shape. Hostile code in a sealed worker can forge one."""
+_TOLD_AFTER_THE_SEAL = frozenset(("error", "memory", "reward"))
+"""Kinds of errors that a sealed worker can tell; all others the owner finds out by itself."""
 _LIBRARIES_BYTES = 512 * 2**20
 """What torch, a simulator and their like hold without having done anything."""
 
@@ -62,7 +72,7 @@ class _Conversation:
         self._job, self._process, self._heard = job, process, heard
         self._limits = stream.limits_of(job.limits)
         self._reader = stream.Reader(process.messages, self._limits)
-        self._watch = Watch(job.limits)
+        self._watch, self._quota = Watch(job.limits), Quota()
         self._log, self._pending = bytearray(), bytearray()
         self._output_ended = False
         self._sealed = False
@@ -101,6 +111,7 @@ class _Conversation:
             return None
         try:
             for kind, data in self._reader.read():
+                self._pay()
                 if kind == "result":
                     return self._result(data)
                 self._hear(kind, data)
@@ -129,6 +140,10 @@ class _Conversation:
         except BrokenPipeError:  # it ended; what it said is still to be heard
             written = len(self._pending)
         del self._pending[:written]
+
+    def _pay(self) -> None:
+        if self._sealed and not self._quota.spend(self._reader.last_bytes):
+            raise self._failure("sent more, or larger, messages than it may", "protocol")
 
     def _hear(self, kind: str, data: dict[str, Any]) -> None:
         if kind == "error":
@@ -180,14 +195,17 @@ class _Conversation:
         del self._log[:-_LOG_BYTES]
 
     def _told_error(self, data: Mapping[str, Any]) -> WorkError:
-        hint = data.get("hint")
+        """Return an error that the worker told; hostile code in a sealed one can forge it, and only hurts itself."""
+        hint, kind = data.get("hint"), str(data.get("kind", "error"))[:40]
+        if self._sealed:
+            hint, kind = None, kind if kind in _TOLD_AFTER_THE_SEAL else "error"
         error = self._failure(
-            str(data.get("message", ""))[:2000],
-            str(data.get("kind", "error"))[:40],
+            " ".join(str(data.get("message", ""))[:2000].split()),
+            kind,
             hint=printable(hint[:500]) if isinstance(hint, str) else None,
             sentence=data.get("expected") is True,
         )
-        if data.get("usage") is True:
+        if data.get("usage") is True and not self._sealed:
             error.exit_code = ExitCode.USAGE
         return error
 

@@ -57,6 +57,8 @@ class Reader:
         self._head = bytearray()
         self._body = bytearray()
         self._filled = 0
+        self.last_bytes = 0
+        """Size of the last message that became complete."""
 
     def read(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Read once what is there (blocks while there is nothing), and yield the messages that became complete.
@@ -84,6 +86,7 @@ class Reader:
             self._filled += count
         if self._filled >= len(self._body):
             body, self._body = self._body, bytearray()
+            self.last_bytes = len(body)
             yield _message(body, self._limits)
 
 

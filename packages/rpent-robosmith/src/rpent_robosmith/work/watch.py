@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rpent_robosmith.work.api import Limits
 
 _START_S = 120.0
 """Before its first word a worker imports its libraries, which a cold disk can make slow."""
+_TOKEN_BYTES = 64 * 2**10
+_TOKENS_A_SECOND = 100.0
+_MOST_TOKENS = 30_000.0
 
 
 class Watch:
@@ -56,6 +59,26 @@ class Watch:
     def silent(self) -> bool:
         """Whether it has said nothing for too long."""
         return time.monotonic() - self._last > self.silence_s
+
+
+class Quota:
+    """How many and how large messages a sealed worker may send: hostile code could send them as fast as it can.
+
+    A message costs a token, and another for each 64 KiB. There are 100 a second, and at first (and after a pause) as
+    many as the largest checkpoints take, about 2 GiB.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tokens, self._last = _MOST_TOKENS, clock()
+
+    def spend(self, message_bytes: int) -> bool:
+        """Pay for a message; returns whether there was enough."""
+        now = self._clock()
+        self._tokens = min(self._tokens + (now - self._last) * _TOKENS_A_SECOND, _MOST_TOKENS)
+        self._last = now
+        self._tokens -= 1 + message_bytes // _TOKEN_BYTES
+        return self._tokens >= 0
 
 
 def resident_bytes(pid: int) -> int:

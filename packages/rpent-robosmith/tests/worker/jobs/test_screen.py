@@ -1,10 +1,13 @@
-"""Trials of reward candidates with a real trainer, in real sealed workers."""
+"""Trials of reward candidates with a real trainer, in real sealed workers, scored in clean ones."""
 
+import numpy as np
 import pytest
 from rpent_robosmith.agents.api import Proposal
 from rpent_robosmith.catalog.load import find
+from rpent_robosmith.facts import EnvFacts
 from rpent_robosmith.rewards.screening import Screening
 from rpent_robosmith.rewards.search import best, candidates_of, screen_all
+from rpent_robosmith.rewards.trial import TrialBench
 from rpent_robosmith.work.api import Job, Limits, WorkError
 
 pytestmark = pytest.mark.models
@@ -18,6 +21,11 @@ HOSTILE = {
     "not finite": START + "    return float('nan'), {}\n",
     "no number": START + "    return 'much', {}\n",
 }
+@pytest.fixture
+def facts(robosmith_bench):
+    params = {"entry": CARTPOLE.model_dump(mode="json")}
+    answer = robosmith_bench.run(Job(run="rpent_robosmith.worker.jobs.inspect:run", params=params))
+    return EnvFacts.model_validate(answer["facts"])
 
 
 def job(code, **changes):
@@ -30,19 +38,20 @@ def job(code, **changes):
         steps=512,
         n_envs=2,
         hyperparameters={"n_steps": 128, "batch_size": 64, "n_epochs": 2},
-        episodes=4,
     )
     run = "rpent_robosmith.worker.jobs.screen:run"
     params = screening.model_copy(update=changes).model_dump(mode="json")
     return Job(run=run, params=params, sealed=True, limits=Limits(silence_s=30.0, memory_bytes=2 * 2**30))
 
 
-def test_hostile_candidates_cost_only_themselves(robosmith_bench):
+def test_hostile_candidates_cost_only_themselves(robosmith_bench, facts):
     codes = [*HOSTILE.values(), START + "    return 1.0, {'alive': 1.0}\n"]
     proposals = [Proposal(code=code, origin="test") for code in codes]
     candidates = candidates_of(proposals, 1, own=True)
     kept = []
-    found = screen_all(robosmith_bench, candidates, lambda item: job(item.code), CARTPOLE, keep=kept.append)
+    found = screen_all(
+        robosmith_bench, candidates, lambda item: job(item.code), CARTPOLE, facts, keep=kept.append
+    )
     failures = {name: item.failure for name, item in zip(HOSTILE, found[1:], strict=False)}
     assert all(failures.values()), failures
     assert "said nothing for 30 s" in failures["endless loop"]
@@ -67,10 +76,20 @@ def test_hostile_candidates_cost_only_themselves(robosmith_bench):
 def test_rare_errors_are_counted_and_the_trial_goes_on(robosmith_bench):
     code = START + "    if next_obs[0] > 0.05:\n        raise ValueError('off')\n    return 1.0, {}\n"
     result = robosmith_bench.run(job(code))
-    assert 0 < result["errors"] < result["calls"] / 2
-    assert list(result["messages"]) == ["ValueError: off"]
-    assert len(result["episodes"]) == 4
-    assert [episode["seed"] for episode in result["episodes"]] == [500_000, 500_001, 500_002, 500_003]
+    counted = result["screened"]
+    assert 0 < counted["errors"] < counted["calls"] / 2
+    assert list(counted["messages"]) == ["ValueError: off"]
+    assert "episodes" not in result
+
+
+def test_the_same_trial_gives_the_same_weights_and_episodes(robosmith_bench, facts):
+    code = START + "    return 1.0 - abs(float(next_obs[2])), {}\n"
+    trials = TrialBench(robosmith_bench, CARTPOLE, facts, seeds=(500_000, 500_001, 500_002, 500_003))
+    first, again = trials.run(job(code)), trials.run(job(code))
+    assert first == again
+    assert [episode["seed"] for episode in first["episodes"]] == [500_000, 500_001, 500_002, 500_003]
+    plain = robosmith_bench.run(job(code))["policy"]["weights"]
+    assert all(np.isfinite(weight).all() for weight in plain.values())
 
 
 def test_a_trial_that_cannot_be_is_refused(robosmith_bench):

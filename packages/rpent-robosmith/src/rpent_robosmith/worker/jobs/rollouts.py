@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rpent_robosmith.catalog.entry import EnvEntry
 from rpent_robosmith.evaluation.baselines import RandomPolicy, ZeroPolicy
 from rpent_robosmith.policy.files import read_policy
+from rpent_robosmith.training.packing import unpack
 from rpent_robosmith.worker.episodes import run_episode
 from rpent_robosmith.worker.making import make_env
 from rpent_robosmith.worker.policies import policy_function
@@ -33,7 +34,8 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     """Evaluate one policy.
 
     Args:
-        params: `entry` (a catalog entry as plain data), `policy` (`random`, `zero`, or a policy's folder), `seeds`.
+        params: `entry` (a catalog entry as plain data), `policy` (`random`, `zero`, a policy's folder, or a policy as
+            plain data, see `training.packing`), `seeds`.
         context: Hears of each episode.
 
     Returns:
@@ -80,12 +82,14 @@ def rollouts(
     return episodes
 
 
-def policy_named(name: str, env: gymnasium.Env[Any, Any]) -> PolicyFunction:
-    """Return `random`, `zero`, or the policy in a folder.
+def policy_named(name: str | Mapping[str, Any], env: gymnasium.Env[Any, Any]) -> PolicyFunction:
+    """Return `random`, `zero`, the policy in a folder, or one that came as plain data.
 
     Raises:
         PolicyError: The policy is missing or damaged.
     """
+    if not isinstance(name, str):
+        return policy_function(unpack(name))
     if name == "random":
         return RandomPolicy(space_facts(env.action_space))
     if name == "zero":

@@ -1,17 +1,16 @@
-"""The job that tries a reward candidate: a short training on it, then episodes under the task's success measure.
+"""The job that trains briefly with a reward candidate; the policy's episodes are another job, see `jobs.rollouts`.
 
 The candidate is foreign code: it is loaded after the process has sealed itself, and shares it with nothing but its own
-trial. Messages: `progress` (done, total: training steps, then episodes) and `episode`.
+training. Nothing that scores it happens here. Messages: `progress` (done, total: training steps).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rpent_robosmith.policy.network import NetworkPolicy
 from rpent_robosmith.rewards.screening import Screened, Screening
+from rpent_robosmith.training.packing import pack
 from rpent_robosmith.worker.api import TrainingTask
-from rpent_robosmith.worker.jobs.rollouts import rollouts
 from rpent_robosmith.worker.jobs.train import load_trainer, use_one_thread
 from rpent_robosmith.worker.making import make_env
 from rpent_robosmith.worker.rewards import RewardedEnv, RewardFunction
@@ -31,7 +30,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
         context: Hears of the progress; sealed before the candidate's code is loaded.
 
     Returns:
-        A `Screened` as plain data.
+        `screened`, a `Screened` as plain data, and `policy` (see `training.packing`).
 
     Raises:
         RewardError: The code cannot be loaded, or failed in most of its calls.
@@ -50,14 +49,8 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     steps = trainer.train(_task(screening, envs.__getitem__), listener)
     reward.require_sound()
     assert listener.policy is not None
-    policy = NetworkPolicy(listener.policy)
-    seeds = range(screening.first_seed, screening.first_seed + screening.episodes)
-    episodes = rollouts(raw[0], policy, screening.entry, seeds, context)
-    return Screened(
-        episodes=tuple(episode.model_dump(mode="json") for episode in episodes),
-        steps=steps,
-        **reward.summary(),
-    ).model_dump(mode="json")
+    screened = Screened(steps=steps, **reward.summary())
+    return {"screened": screened.model_dump(mode="json"), "policy": pack(listener.policy)}
 
 
 def _task(screening: Screening, make: Callable[[int], Any]) -> TrainingTask:
