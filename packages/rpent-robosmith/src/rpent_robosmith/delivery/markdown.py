@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
 _SPECIAL = re.compile(r"([\\`*\[\]|~#!]|(?<!\w)_|_(?!\w)|^>)")
 """An underscore inside a word is none of Markdown's marks, and `>` only where a line begins."""
+_SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+"""A name in backticks, as sentences have them: nothing inside is obeyed."""
 
 
 def text(value: object) -> str:
-    """Return a text on one line, with Markdown's and HTML's marks made harmless."""
+    """Return a text on one line, with Markdown's and HTML's marks made harmless; pairs of backticks stay code."""
     line = " ".join(printable(str(value)).split())
-    return _SPECIAL.sub(r"\\\1", html.escape(line, quote=False).replace("&gt;", ">"))
+    parts = _SPAN.split(line)
+    return "".join(code(part) if number % 2 else _harmless(part) for number, part in enumerate(parts))
+
+
+def _harmless(part: str) -> str:
+    return _SPECIAL.sub(r"\\\1", html.escape(part, quote=False).replace("&gt;", ">"))
 
 
 def code(value: object) -> str:
