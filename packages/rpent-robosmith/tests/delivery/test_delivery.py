@@ -9,6 +9,7 @@ import shlex
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from rpent.errors import PolicyError, RunDirectoryError
 from rpent_robosmith.delivery.package import Package
@@ -217,3 +218,35 @@ def test_reproduce_says_every_option_and_quotes_it(
     ]
     assert not (tmp_path / "x").exists()
     assert shlex.quote(sentence) in script.read_text()
+
+
+class LibraryBench:
+    """Where only the library's file can be made."""
+
+    def run(self, job: Any, *_: Any) -> dict[str, Any]:
+        if job.label != "export":
+            raise WorkError("The job `film` found no screen.")
+        assert read_policy(job.params["policy"]).description.algorithm == "ppo"
+        return {"name": "ignored/../name.zip", "content": np.frombuffer(b"PK of the library", np.uint8)}
+
+
+def test_the_librarys_own_file_is_delivered_beside_the_policy(
+    tmp_path: Path, make_state: Callable[..., RunState], make_workshop: Callable[..., Workshop]
+) -> None:
+    done = run(make_state(), make_workshop(bench=LibraryBench()))
+
+    assert (tmp_path / "policy_ppo.zip").read_bytes() == b"PK of the library"
+    assert "policy_ppo.zip" in done.files
+    assert "`policy_ppo.zip`" in (tmp_path / "report.md").read_text()
+
+
+def test_why_the_librarys_own_file_is_missing_is_said(
+    tmp_path: Path, make_state: Callable[..., RunState], make_workshop: Callable[..., Workshop]
+) -> None:
+    workshop = make_workshop(bench=NoBench())
+
+    done = run(make_state(), workshop)
+
+    assert "policy_ppo.zip" not in done.files
+    assert any(line.startswith("There is no `policy_ppo.zip`: ") for line in workshop.listener.lines)
+    assert done.status == "succeeded"

@@ -10,6 +10,7 @@ from rpent.errors import PluginError, PolicyError, RpentError
 from rpent_robosmith.delivery import evaluation, reproduce
 from rpent_robosmith.delivery.chosen import is_accepted, reward_of, training_of, verdict_of
 from rpent_robosmith.delivery.film import EPISODES, film
+from rpent_robosmith.delivery.library import library_file
 from rpent_robosmith.delivery.package import Package
 from rpent_robosmith.delivery.plots import plots
 from rpent_robosmith.delivery.report import Material, report
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rpent_robosmith.catalog.entry import EnvEntry
+    from rpent_robosmith.policy.format import PolicyDescription
     from rpent_robosmith.workflow.state import RunState
     from rpent_robosmith.workflow.workshop import Workshop
 
@@ -82,7 +84,7 @@ def _deliver_policy(delivery: _Delivery) -> None:
         return
     folder = delivery.workshop.folder / training.policy
     try:
-        entry = read_policy(folder).description.entry or delivery.state.entry
+        description = read_policy(folder).description
     except PolicyError as error:
         if is_accepted(delivery.state):
             raise
@@ -90,8 +92,22 @@ def _deliver_policy(delivery: _Delivery) -> None:
         return
     for name in policy_files(folder):
         delivery.package.add_copy(f"{POLICY_FOLDER}/{name}", folder / name)
+    delivered = delivery.workshop.folder / POLICY_FOLDER
+    _deliver_library_file(delivery, delivered, description)
+    entry = description.entry or delivery.state.entry
     if entry is not None:
-        _deliver_film(delivery, delivery.workshop.folder / POLICY_FOLDER, entry)
+        _deliver_film(delivery, delivered, entry)
+
+
+def _deliver_library_file(delivery: _Delivery, policy: Path, description: PolicyDescription) -> None:
+    made = library_file(description, policy, delivery.workshop.bench)
+    if made is None:
+        return
+    if made.data is None:
+        advice = f" ({made.hint})" if made.hint else ""
+        delivery.note(f"There is no `{made.name}`: {made.problem}{advice}")
+        return
+    delivery.package.add(made.name, made.data)
 
 
 def _deliver_film(delivery: _Delivery, policy: Path, entry: EnvEntry) -> None:
