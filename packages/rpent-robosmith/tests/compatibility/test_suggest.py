@@ -70,6 +70,29 @@ def test_cameras_are_paired_and_extra_ones_are_no_fault():
     assert {issue.check for issue in report.issues} == {"renamed"}
 
 
+def test_an_input_with_the_statistics_of_another_is_the_same_array():
+    known = {"mean": (0.5, 1.0, 2.0), "std": (1.0, 1.0, 3.0)}
+    inputs = {"observation.environment_state": vector(**known), "observation.state": vector(**known)}
+    policy = facts("policy", inputs)
+    own = compare(policy, facts("dataset", {"observation.state": vector(**known)}))
+    assert (own.compatible, {issue.check for issue in own.issues}) == (True, {"renamed"})
+    assert [[source.key for source in link.sources] for link in own.mapping.observation] == [
+        ["observation.state"],
+        ["observation.state"],
+    ]
+    joined = facts("environment", {"b": vector(1), "a": vector(2)})
+    assert taken(policy, joined) == dict.fromkeys(inputs, ["a", "b"])
+    links = {"observation.environment_state": ("b",)}
+    assert taken(policy, facts("dataset", {"state": vector(), "b": vector()}), links=links) == {
+        "observation.environment_state": ["b"],
+        "observation.state": ["state"],
+    }
+    other = facts(
+        "policy", {**inputs, "observation.environment_state": vector(mean=(9.0,) * 3, std=(1.0,) * 3)}
+    )
+    assert not compare(other, facts("dataset", {"observation.state": vector()})).compatible
+
+
 def test_two_cameras_without_a_name_in_common_are_not_guessed():
     policy = facts("policy", {"image": camera(), "image2": camera()})
     target = facts("dataset", {"a_rgb": camera(), "b_rgb": camera()})

@@ -92,6 +92,39 @@ def _chosen(
     policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes
 ) -> dict[str, tuple[tuple[str, ...], float]]:
     """Return the policy's key → the target's keys and how sure that is."""
+    again = {name: first for name, first in _repeated(policy).items() if name not in wishes.links}
+    once = {name: each for name, each in policy.observation.items() if name not in again}
+    found = _chosen_once(policy.model_copy(update={"observation": once}), target, wishes)
+    return found | {name: found[first] for name, first in again.items() if first in found}
+
+
+def _repeated(policy: ArtefactFacts) -> dict[str, str]:
+    """Return inputs that are another one once more → that one.
+
+    LeRobot's ACT without pictures takes its state as `observation.environment_state` besides `observation.state`: equal
+    statistics show that both were the same array. Of two, the one with fewer words in its name comes first.
+    """
+    names = sorted(policy.observation, key=lambda name: len(tokens(name)))
+    found: dict[str, str] = {}
+    for index, name in enumerate(names):
+        one = policy.observation[name]
+        for first in names[:index]:
+            other = policy.observation[first]
+            same = (one.kind, one.shape, one.mean, one.std) == (
+                other.kind,
+                other.shape,
+                other.mean,
+                other.std,
+            )
+            if one.kind == "vector" and one.mean and one.std and same:
+                found[name] = found.get(first, first)
+                break
+    return found
+
+
+def _chosen_once(
+    policy: ArtefactFacts, target: ArtefactFacts, wishes: Wishes
+) -> dict[str, tuple[tuple[str, ...], float]]:
     chosen: dict[str, tuple[tuple[str, ...], float]] = {
         name: (keys, 1.0) for name, keys in wishes.links.items()
     }
