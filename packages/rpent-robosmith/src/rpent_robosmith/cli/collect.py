@@ -114,7 +114,7 @@ def _check(rows: int | None) -> None:
 
 def _resolved(policy: str, env: str | None) -> tuple[str, Any]:
     """Return what the worker runs, and the environment's entry."""
-    from rpent.errors import UsageError
+    from rpent.errors import PolicyError, UsageError
 
     from rpent_robosmith.catalog.load import find
     from rpent_robosmith.policy.config import policy_folder
@@ -125,7 +125,10 @@ def _resolved(policy: str, env: str | None) -> tuple[str, Any]:
             raise UsageError(f"`{policy}` acts in any environment: name one with `--env`.")
         return policy, find(env)
     folder = policy_folder(policy)
-    description = read_description(folder)
+    try:
+        description = read_description(folder)
+    except PolicyError as error:
+        raise UsageError(error.message, hint=error.hint) from error
     if env is not None:
         return str(folder), find(env)
     if description.entry is None:
