@@ -51,7 +51,7 @@ def library_file(description: PolicyDescription, policy: Path, bench: Bench) -> 
         job = Job(
             run=JOB,
             params={"policy": str(policy.absolute())},
-            limits=Limits(wall_s=_WALL_S),
+            limits=Limits(wall_s=_WALL_S, silence_s=_WALL_S),
             label="export",
             environments=trainer.environments,
             needs=trainer.needs.modules,

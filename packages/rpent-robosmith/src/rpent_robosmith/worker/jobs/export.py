@@ -7,6 +7,7 @@ the first layer, so that the file works alone; nothing is clipped then, which on
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,9 @@ ALGORITHMS = {
 TRIALS = 64
 TOLERANCE = 1e-3
 """Of a range of actions: folding a normalisation costs a few bits."""
+_DATA = "data"
+_READ = (":type:", ":serialized:")
+"""What the library reads again of an object; what it writes besides is for people, and has memory addresses in it."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -71,7 +75,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     model.save(buffer)
     return {
         "name": f"policy_{parameters.description.algorithm}.zip",
-        "content": np.frombuffer(_without_times(buffer), np.uint8),
+        "content": np.frombuffer(_repeatable(buffer), np.uint8),
         "difference": difference,
     }
 
@@ -189,10 +193,19 @@ def _distance(one: Any, other: Any, space: spaces.Space[Any]) -> float:
     return float(int(one) != int(other))
 
 
-def _without_times(buffer: io.BytesIO) -> bytes:
-    """Return the archive with nothing in it that depends on when it was made."""
+def _repeatable(buffer: io.BytesIO) -> bytes:
+    """Return the archive with nothing in it that depends on when, and in which process, it was made."""
     made = io.BytesIO()
     with zipfile.ZipFile(buffer) as source, zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as target:
         for name in sorted(source.namelist()):
-            target.writestr(zipfile.ZipInfo(name, _EPOCH), source.read(name))
+            content = source.read(name)
+            target.writestr(zipfile.ZipInfo(name, _EPOCH), _bare(content) if name == _DATA else content)
     return made.getvalue()
+
+
+def _bare(content: bytes) -> bytes:
+    objects = json.loads(content)
+    for name, value in objects.items():
+        if isinstance(value, dict) and set(_READ) <= set(value):
+            objects[name] = {key: value[key] for key in _READ}
+    return json.dumps(objects, indent=4).encode()
