@@ -72,6 +72,14 @@ def test_the_rest_of_the_agents_packages_stays_out_of_sight(tmp_path):
     assert not {"numpy", "pytest", "robosuite"} & names
 
 
+def test_a_package_without_an_init_file_is_linked_as_well(tmp_path, monkeypatch):
+    site = installed(tmp_path, name="rpent-lantern", module="rpent_lantern")
+    (site / "rpent_lantern" / "__init__.py").rename(site / "rpent_lantern" / "plugin.py")
+    monkeypatch.syspath_prepend(str(site))
+    linked = [item for item in linked_distributions("rpent-lantern") if item.name == "rpent-lantern"]
+    assert (overlay(linked) / "rpent_lantern").resolve() == site / "rpent_lantern"
+
+
 def test_installed_files_are_linked_as_well(tmp_path, monkeypatch):
     site = installed(tmp_path)
     monkeypatch.syspath_prepend(str(site))

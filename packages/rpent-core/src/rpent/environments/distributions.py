@@ -17,6 +17,7 @@ from rpent.plugins.index import CORE_DISTRIBUTION, GROUP_PREFIX, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from importlib.machinery import ModuleSpec
 
 _TRANSPORTS = "rpent.transports"
 
@@ -52,13 +53,13 @@ class LinkedDistribution:
         found = {}
         for name in sorted(self._top_level_names()):
             spec = importlib.util.find_spec(name)
-            if spec is None or spec.origin is None:
+            path = None if spec is None else _path_of(spec)
+            if path is None:
                 raise EnvironmentSetupError(
                     f"The module `{name}` of `{self.name}` cannot be found in this interpreter.",
                     hint=f"pip install --force-reinstall {self.name}",
                 )
-            origin = Path(spec.origin)
-            found[name] = origin.parent if spec.submodule_search_locations is not None else origin
+            found[name] = path
         return found
 
     def requirements(self) -> list[Requirement]:
@@ -120,6 +121,15 @@ def foreign_requirements(linked: Iterable[LinkedDistribution]) -> list[str]:
         if canonical(requirement.name) not in ours
     }
     return sorted(foreign)
+
+
+def _path_of(spec: ModuleSpec) -> Path | None:
+    """Return a package's folder or a module's file; a package without `__init__.py` has a folder too."""
+    folders = spec.submodule_search_locations
+    if spec.origin is not None:
+        return Path(spec.origin).parent if folders is not None else Path(spec.origin)
+    places = list(folders or ())
+    return Path(places[0]) if len(places) == 1 else None
 
 
 def _providers(group: str) -> Iterator[str]:
