@@ -10,7 +10,10 @@ from PIL import Image
 from rpent.policies import orientation
 from rpent.policies.pictures import resized as resized_by_core
 from rpent_robosmith.compatibility.report import ActionLink, Mapping, ObservationLink, Source, Statistics
-from rpent_robosmith.worker.wrapper.adapter import CONVERSIONS, Wrapper, WrapperError, resized
+from rpent_robosmith.worker.wrapper.adapter import Wrapper
+from rpent_robosmith.worker.wrapper.error import WrapperError
+from rpent_robosmith.worker.wrapper.orientation import CONVERSIONS
+from rpent_robosmith.worker.wrapper.pictures import resized
 
 
 def wrapper(policy: Any, *links: ObservationLink, action: ActionLink, **more: Any) -> Wrapper:

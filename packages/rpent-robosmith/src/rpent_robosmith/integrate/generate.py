@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import sys
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from rpent.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rpent_robosmith.compatibility.report import Compatibility
     from rpent_robosmith.inspect.api import ArtefactFacts
 
 _HOME = "rpent_robosmith.worker.wrapper"
+_PARTS = ("error", "scaling", "orientation", "pictures", "inputs", "answers", "adapter")
+"""The fixed code, each part after those that it imports."""
 LOADERS = {"sb3": "load_sb3", "robosmith": "load_robosmith", "onnx": "load_onnx", "lerobot": "load_lerobot"}
 _HEADER = '''"""{title}
 
@@ -52,10 +57,20 @@ def wrapper_source(policy: ArtefactFacts, report: Compatibility) -> str:
         raise UsageError(f"A wrapper is made of a policy; `{policy.id}` is a {policy.kind}.")
     constants = _constants(policy)
     loader = LOADERS.get(policy.format)
-    parts = [_header(policy, report), _body("adapter", {})]
-    if loader is not None:
-        parts += [_body(loader, constants), _FOOTER]
-    return "".join(parts)
+    modules = [_read(part) for part in (*_PARTS, *([loader] if loader else []))]
+    imports = sorted(
+        {line for text in modules for line in _imports(text)}, key=lambda line: (line[0] == "f", line)
+    )
+    own = [line for line in imports if line.split()[1].partition(".")[0] in sys.stdlib_module_names]
+    others = [line for line in imports if line not in own]
+    head = [
+        _header(policy, report),
+        "\n",
+        *(f"{line}\n" for line in own),
+        "\n",
+        *(f"{line}\n" for line in others),
+    ]
+    return "".join([*head, *(_body(text, constants) for text in modules), _FOOTER if loader else ""])
 
 
 def _constants(policy: ArtefactFacts) -> dict[str, Any]:
@@ -96,17 +111,26 @@ def _flat_lines(lines: list[str]) -> str:
     return "\n".join("    " * line.startswith(" ") + _flat(line) if line.strip() else "" for line in lines)
 
 
-def _body(module: str, constants: dict[str, Any]) -> str:
-    """Return a module's text without its docstring and future import, its constants replaced."""
-    text = files(_HOME).joinpath(f"{module}.py").read_text(encoding="utf-8")
+def _read(module: str) -> str:
+    return files(_HOME).joinpath(f"{module}.py").read_text(encoding="utf-8")
+
+
+def _imports(text: str) -> Iterator[str]:
+    """Yield a module's imports, but for those of the other parts: they are one file here."""
+    for node in ast.parse(text).body:
+        own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("__future__", _HOME))
+        if isinstance(node, ast.Import | ast.ImportFrom) and not own:
+            yield ast.unparse(node)
+
+
+def _body(text: str, constants: dict[str, Any]) -> str:
+    """Return a module's text without its docstring and imports, its constants replaced."""
     lines = text.splitlines(keepends=True)
-    tree = ast.parse(text)
-    for index, node in enumerate(tree.body):
+    for index, node in enumerate(ast.parse(text).body):
         docstring = index == 0 and isinstance(node, ast.Expr)
-        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
         named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         name = node.targets[0].id if named else ""  # type: ignore[attr-defined]
-        if docstring or future or name in constants:
+        if docstring or isinstance(node, ast.Import | ast.ImportFrom) or name in constants:
             for line in range(node.lineno - 1, node.end_lineno or node.lineno):
                 lines[line] = ""
         if name in constants:
