@@ -81,7 +81,7 @@ def test_an_input_with_the_statistics_of_another_is_the_same_array():
         ["observation.state"],
     ]
     joined = facts("environment", {"b": vector(1), "a": vector(2)})
-    assert taken(policy, joined) == dict.fromkeys(inputs, ["a", "b"])
+    assert taken(policy, joined) == {name: ["a", "b"] for name in inputs}
     links = {"observation.environment_state": ("b",)}
     assert taken(policy, facts("dataset", {"state": vector(), "b": vector()}), links=links) == {
         "observation.environment_state": ["b"],
