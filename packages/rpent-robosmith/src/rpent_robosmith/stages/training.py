@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from rpent.errors import ExitCode, PolicyError, RpentError, UsageError
+from rpent.home import expanded
 
 from rpent_robosmith.policy.files import write_policy
 from rpent_robosmith.reports import CurvePoint, TrainingReport
@@ -226,7 +227,10 @@ class _Training:
     def _job(self) -> Job:
         seconds = self._seconds()
         checkpoints = str(self._folder / CHECKPOINTS) if self._checkpoints.segment else None
-        order = self._order.model_copy(update={"seconds": seconds, "checkpoints": checkpoints})
+        dataset = None if self._order.dataset is None else str(expanded(self._order.dataset))
+        order = self._order.model_copy(
+            update={"seconds": seconds, "checkpoints": checkpoints, "dataset_path": dataset}
+        )
         assert self._state.entry is not None
         return Job(
             run=JOB,

@@ -55,11 +55,14 @@ class TrainingOrder(Data):
     """Folder with the checkpoint to go on from."""
     keep_checkpoints: bool = True
     dataset: str | None = None
+    """As the user wrote it."""
+    dataset_path: str | None = None
+    """Where it is: a worker has a folder of its own."""
 
     @property
     def fingerprint(self) -> str:
         """The same for orders that lead to the same training, however often it is interrupted."""
-        told = self.model_dump_json(exclude={"checkpoints", "keep_checkpoints", "seconds"})
+        told = self.model_dump_json(exclude={"checkpoints", "dataset_path", "keep_checkpoints", "seconds"})
         return hashlib.sha256(told.encode()).hexdigest()
 
 

@@ -121,7 +121,7 @@ def _task(
         hyperparameters=order.hyperparameters,
         segment_steps=order.segment_steps,
         resume=None if saved is None else saved["trainer"],
-        dataset=order.dataset,
+        dataset=order.dataset_path or order.dataset,
     )
 
 
