@@ -65,6 +65,14 @@ def test_the_catalogue_knows_who_shares_an_environment():
     assert not found["second"].default
 
 
+def test_the_distribution_that_ships_an_environment_is_its_own():
+    shipped = EnvironmentSpec(name="shipped", lock="rpent_b_c:locks/shipped.txt")
+    names = ("rpent-a", "Rpent.B_C", "rpent-d")
+    found = environments_in([(entry(name, name), policy(name, shipped)) for name in names])["shipped"]
+    assert (found.distribution, found.owner) == ("Rpent.B_C", "Rpent.B_C")
+    assert found.sharing == ("rpent-a", "rpent-d")
+
+
 def test_the_service_of_a_robot_can_be_tried():
     service = ServiceSpec(name="env", environment=FIRST)
     robot = SimpleNamespace(services=(service,))

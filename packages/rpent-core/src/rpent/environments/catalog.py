@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from rpent.environments.managed import ManagedEnvironment
 from rpent.errors import EnvironmentSetupError
 from rpent.plugins import registry
 from rpent.plugins.failure import LoadFailure
+from rpent.plugins.index import canonical
 from rpent.plugins.kinds import SPEC_TYPES
 from rpent.specs import environments_of, services_of
 from rpent.suggest import did_you_mean, listing
@@ -25,7 +27,7 @@ KINDS = ("robots", "policies", "perceptors")
 
 @dataclass(frozen=True, slots=True)
 class DeclaredEnvironment:
-    """An environment, with the plugin that it was first found in and the distribution that ships it."""
+    """An environment, with the distribution that ships it and its plugin that was found first."""
 
     spec: EnvironmentSpec
     service: ServiceSpec | None
@@ -44,6 +46,12 @@ class DeclaredEnvironment:
     def managed(self) -> ManagedEnvironment:
         """The environment on disk."""
         return ManagedEnvironment(self.spec, distribution=self.distribution, sharing=self.sharing)
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether the distribution is the one that ships the environment: its lock is in a package of that name."""
+        package = (self.spec.lock or "").partition(":")[0].partition(".")[0]
+        return package == canonical(self.distribution).replace("-", "_")
 
     def shared_with(self, other: DeclaredEnvironment) -> DeclaredEnvironment:
         """Return the environment as it is when another service runs in it too."""
@@ -70,7 +78,7 @@ def environments_in(specs: Iterable[tuple[Entry, Any]]) -> dict[str, DeclaredEnv
     Args:
         specs: What was loaded, with where it comes from.
     """
-    found: dict[str, DeclaredEnvironment] = {}
+    found: dict[str, list[DeclaredEnvironment]] = {}
     for entry, spec in specs:
         for environment, service, default in _declared_by(entry.kind, spec):
             new = DeclaredEnvironment(
@@ -81,9 +89,11 @@ def environments_in(specs: Iterable[tuple[Entry, Any]]) -> dict[str, DeclaredEnv
                 startable=service is not None and service.starts_alone,
                 default=default,
             )
-            first = found.setdefault(environment.name, new)
-            found[environment.name] = first.shared_with(new)
-    return found
+            found.setdefault(environment.name, []).append(new)
+    return {
+        name: reduce(DeclaredEnvironment.shared_with, sorted(each, key=lambda one: not one.is_shipped))
+        for name, each in found.items()
+    }
 
 
 def _declared_by(kind: str, spec: Any) -> Iterator[tuple[EnvironmentSpec, ServiceSpec | None, bool]]:
