@@ -263,6 +263,17 @@ def test_each_is_kept_at_once_and_a_resumed_search_repeats_nothing(tmp_path):
     assert [item.score for item in folder.candidates(list)] == [1.0, 0.0]
 
 
+def test_what_is_no_number_is_kept_as_it_is(tmp_path):
+    folder = SearchFolder(tmp_path)
+    (first,) = folder.candidates(lambda: candidates(GOOD))
+    folder.keep(
+        first.model_copy(update={"score": 0.0, "progress": float("nan"), "components": {"a": float("-inf")}})
+    )
+    (again,) = folder.candidates(list)
+    assert math.isnan(again.progress)
+    assert again.components == {"a": float("-inf")}
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"id": "i2-c1"}'])
 def test_a_damaged_record_is_tried_again(tmp_path, damage):
     folder = SearchFolder(tmp_path)

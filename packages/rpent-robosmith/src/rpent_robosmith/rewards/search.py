@@ -104,7 +104,7 @@ class SearchFolder:
         if kept is None:
             kept = propose()
             self._make()
-            write_json(self.path / _PROPOSALS_FILE, [item.model_dump(mode="json") for item in kept])
+            write_json(self.path / _PROPOSALS_FILE, [item.plain() for item in kept])
         return [self._scored(item) for item in kept]
 
     def keep(self, candidate: RewardCandidate) -> None:
@@ -113,7 +113,7 @@ class SearchFolder:
         Raises:
             RunDirectoryError: The folder cannot be written.
         """
-        write_json(self.path / f"{candidate.id}.json", candidate.model_dump(mode="json"))
+        write_json(self.path / f"{candidate.id}.json", candidate.plain())
 
     def _make(self) -> None:
         try:
@@ -125,7 +125,12 @@ class SearchFolder:
         try:
             data = json.loads((self.path / _PROPOSALS_FILE).read_text())
             return [RewardCandidate.model_validate(item) for item in data]
-        except (OSError, ValueError, TypeError):  # none yet, or a damaged one: it is written anew
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            RecursionError,
+        ):  # none yet, or a damaged one: it is written anew
             return None
 
     def _scored(self, candidate: RewardCandidate) -> RewardCandidate:
