@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from rpent_robosmith.workflow.state import NodeName
     from rpent_robosmith.workflow.workshop import Listener, Stage
 
-STAGES = {node: f"rpent_robosmith.stages.{node}:run" for node in NODES} | {
-    "intake": "rpent_robosmith.stages.intake:intake",
-}
+STAGES = {node: f"rpent_robosmith.stages.{node}:run" for node in NODES}
 MODEL_LOG = "model.jsonl"
 OPTIONS = ("rewards", "decisions", "model", "base_url", "key_variable", "python")
 """Settings that are no part of the task."""

@@ -11,7 +11,8 @@ from rpent_robosmith.agents.api import NoUsage
 from rpent_robosmith.agents.intake_rules import RuleIntake
 from rpent_robosmith.reports import Usage
 from rpent_robosmith.stages.environment import Usable
-from rpent_robosmith.stages.intake import described, intake
+from rpent_robosmith.stages.intake import described
+from rpent_robosmith.stages.intake import run as run_intake
 from rpent_robosmith.task import Budget, Criterion, TaskSpec
 from rpent_robosmith.work.requirements import Lack
 from rpent_robosmith.workflow.state import RunState
@@ -41,7 +42,7 @@ def run(agent: Any, sentence: str, **given: Any) -> tuple[RunState, list[str]]:
         intake=agent, rewards=NoUsage(), decisions=NoUsage(), listener=SimpleNamespace(say=said.append)
     )
     state = RunState(run_id="x", task=TaskSpec(sentence=sentence, **given))
-    return intake(state, workshop), said
+    return run_intake(state, workshop), said
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rpent_robosmith.workflow.workshop import Workshop
 
 
-def intake(state: RunState, workshop: Workshop) -> RunState:
+def run(state: RunState, workshop: Workshop) -> RunState:
     """Complete the task spec.
 
     Raises:
