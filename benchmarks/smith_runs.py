@@ -169,9 +169,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     if rows:
         loads = [row["load"] for row in rows]
         lines += [
-            f"Python {rows[-1]['python']}, {rows[-1]['cores']} cores, load {min(loads)} to {max(loads)} when runs began. "
-            "Success rates with their 95 % intervals; steps of all iterations' trainings, without those that try rewards; wall "
-            "clock of the whole run.",
+            f"Python {rows[-1]['python']}, {rows[-1]['cores']} cores, load {min(loads)} to {max(loads)} when runs "
+            "began. Success rates with their 95 % intervals; steps of all iterations' trainings, without those that "
+            "try rewards; wall clock of the whole run.",
             "",
         ]
     lines += [
