@@ -209,6 +209,12 @@ INSPECTORS = (
         needs=_DATASETS,
     ),
     InspectorSpec(
+        name="runs-dataset",
+        kind="dataset",
+        summary="Run directories of RPent, whose control actions are a dataset.",
+        inspector="rpent_robosmith.inspect.datasets.runs:RunsDatasetInspector",
+    ),
+    InspectorSpec(
         name="environment",
         kind="environment",
         summary="Catalog entries, Gymnasium ids, and robots of RPent.",

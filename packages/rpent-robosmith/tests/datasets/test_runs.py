@@ -9,6 +9,7 @@ import pytest
 from rpent.errors import UsageError
 from rpent.runs.directory import create
 from rpent_robosmith.datasets.open import open_dataset
+from rpent_robosmith.inspect.find import find
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,19 @@ def _run(folder: Path, tag: str, success: bool | None, parts: tuple[int, ...], r
         step.mkdir(parents=True, exist_ok=True)
         if steps:
             np.save(step / "actions.npy", np.full((steps, 7), float(number)))
+
+
+def test_an_inspector_tells_of_them(tmp_path: Path) -> None:
+    _run(tmp_path, "a", True, (0, 3, 4))
+    _run(tmp_path, "b", False, (0, 5))
+    folder = tmp_path / next(open_dataset(tmp_path).episodes()).name
+    facts = find(str(tmp_path), ("dataset",)).inspect(samples=2)
+    assert (facts.format, facts.robot, facts.episodes, facts.frames) == ("rpent-runs", "libero", 2, 12)
+    assert facts.action["action"].shape == (7,)
+    assert (facts.observation, facts.success_field) == ({}, "outcome.benchmark_success")
+    assert (facts.details["success_rate"], facts.tasks) == (0.5, ("do a", "do b"))
+    assert [len(sample["action"]) for sample in facts.details["samples"]] == [7, 7]
+    assert find(str(folder)).inspect().frames == 7
 
 
 def test_each_run_is_an_episode_over_all_of_its_steps(tmp_path: Path) -> None:

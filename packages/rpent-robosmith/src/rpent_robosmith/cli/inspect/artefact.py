@@ -39,7 +39,7 @@ def policy(artefact: str, as_json: bool) -> None:
 @_samples
 @_shared
 def dataset(artefact: str, samples: int, as_json: bool) -> None:
-    """Say what a dataset holds: LeRobot v2.0, v2.1 and v3.0, or HDF5 as of robomimic and LIBERO."""
+    """Say what a dataset holds: LeRobot v2.0 to v3.0, HDF5 as of robomimic and LIBERO, or runs of RPent."""
     _show(artefact, "dataset", as_json=as_json, samples=samples)
 
 

@@ -110,6 +110,20 @@ def facts_of(
     )
 
 
+def inspected(artefact: str, reader: DatasetReader, samples: int) -> ArtefactFacts:
+    """Return what a dataset holds where its format's own files say no more than its reader.
+
+    Args:
+        artefact: As the user named it.
+        reader: The open dataset.
+        samples: So many steps are put into `details["samples"]`.
+    """
+    found = facts_of(artefact, reader, read(reader))
+    if not samples:
+        return found
+    return found.model_copy(update={"details": {**found.details, "samples": samples_of(reader, samples)}})
+
+
 def _part(reader: DatasetReader, totals: Totals) -> str:
     if totals.episodes >= reader.total_episodes:
         return "all"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rpent_robosmith.datasets.open import kind_of
 from rpent_robosmith.inspect.api import ArtefactFacts, Inspector, local
-from rpent_robosmith.inspect.datasets.facts import facts_of, read, samples_of
+from rpent_robosmith.inspect.datasets.facts import inspected
 
 
 class Hdf5DatasetInspector(Inspector):
@@ -22,8 +22,4 @@ class Hdf5DatasetInspector(Inspector):
         from rpent_robosmith.datasets.hdf5 import Hdf5Reader  # noqa: PLC0415
 
         with Hdf5Reader(Path(artefact).expanduser()) as reader:
-            found = facts_of(artefact, reader, read(reader))
-            if not samples:
-                return found
-            details = {**found.details, "samples": samples_of(reader, samples)}
-        return found.model_copy(update={"details": details})
+            return inspected(artefact, reader, samples)
