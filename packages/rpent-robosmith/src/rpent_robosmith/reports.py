@@ -114,6 +114,9 @@ class TrainingReport(Data):
     """Executed, not requested."""
     status: Literal["finished", "early_stopped", "time_limit", "failed"]
     detail: str = ""
+    failure: str = ""
+    """Kind of the `WorkError` that it failed with (`reward`, `timeout`, `silence`, `memory`, `killed`, `protocol`,
+    `error`); empty where it did not fail, or did so in the trainer's own words."""
     best_steps: int | None = None
     curve: tuple[CurvePoint, ...] = ()
     policy: str | None = None

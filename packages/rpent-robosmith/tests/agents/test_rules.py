@@ -131,6 +131,15 @@ def test_a_failed_training_switches():
     assert decision.reason.startswith("The training failed (NaN in the weights).")
 
 
+@pytest.mark.parametrize("kind", ["reward", "timeout", "silence", "memory", "killed", "protocol", "error"])
+def test_a_training_that_its_reward_ended_has_another_reward_next(kind):
+    decision = decide(
+        0.0, 0.2, training={"status": "failed", "failure": kind, "reward": "i1-c1", "detail": "It hung."}
+    )
+    assert decision.kind == "refine_reward"
+    assert decision.reason == "The training failed (It hung). Other rewards are tried."
+
+
 def test_a_broken_reward_is_replaced():
     decision = decide(0.0, 1.5, training={"reward_calls": 100, "reward_errors": 20})
     assert decision.kind == "refine_reward"

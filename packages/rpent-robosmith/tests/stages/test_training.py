@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rpent.errors import UsageError
 from rpent_robosmith.catalog.load import find
+from rpent_robosmith.facts import EnvFacts, SpaceFacts
 from rpent_robosmith.reports import RewardCandidate, TrainingReport
 from rpent_robosmith.stages import training
 from rpent_robosmith.task import Budget, TaskSpec
@@ -31,6 +33,17 @@ def compute_reward(obs, action, next_obs, info):
     return upright, {"upright": upright}
 """
 PPO = {"n_envs": 4, "n_steps": 64, "batch_size": 64, "segment_steps": 1024}
+FACTS = EnvFacts(
+    entry="cartpole",
+    env_id="CartPole-v1",
+    adapter="gymnasium",
+    observation=SpaceFacts(
+        kind="box", shape=(4,), dtype="float32", low=(-4.8, -math.inf, -0.42, -math.inf), high=(math.inf,) * 4
+    ),
+    action=SpaceFacts(kind="discrete", dtype="int64", n=2),
+    max_episode_steps=500,
+    control_rate_hz=50.0,
+)
 KILLED = """\
 import sys
 from pathlib import Path
@@ -63,8 +76,11 @@ def state_of(**fields: Any) -> RunState:
         "budget": Budget(total_steps=5 * 1024),
         **fields,
     }
-    reward = RewardCandidate(id="i1-c1", code=REWARD, origin="test")
-    return RunState(run_id="pole-001", task=TaskSpec(**task), entry=find("cartpole"), reward=reward)
+    reward = RewardCandidate(id="i1-c1", code=fields.pop("code", REWARD), origin="test")
+    task.pop("code", None)
+    return RunState(
+        run_id="pole-001", task=TaskSpec(**task), entry=find("cartpole"), facts=FACTS, reward=reward
+    )
 
 
 def workshop_of(folder: Path, bench: Any, deadline: float | None = None) -> Workshop:
@@ -180,6 +196,7 @@ def test_a_worker_that_fails_is_a_failed_training(tmp_path: Path, kind: str) -> 
     bench = Broken(WorkError("The job failed.", kind=kind))
     report = training.run(state_of(), workshop_of(tmp_path, bench)).trainings[-1]
     assert (report.status, report.detail, report.policy) == ("failed", "The job failed.", None)
+    assert report.failure == kind
     kept = json.loads((tmp_path / "training" / "i1-ppo" / "training.json").read_text())
     assert TrainingReport.model_validate(kept) == report
 

@@ -55,7 +55,10 @@ def preferences(request: DecisionRequest) -> Iterator[tuple[DecisionKind, str]]:
         )
     if request.training.status == "failed":
         reason = f"The training failed ({request.training.detail.rstrip('.') or 'no reason is known'})."
-        yield from _in_order(reason, "switch_algorithm", "refine_reward", "adjust_environment")
+        first: tuple[DecisionKind, DecisionKind] = ("switch_algorithm", "refine_reward")
+        if request.training.failure and request.training.reward is not None:
+            first = ("refine_reward", "switch_algorithm")  # its process was the reward's: another one is tried
+        yield from _in_order(reason, *first, "adjust_environment")
     elif _errors(request) > _MANY_ERRORS:
         yield from _in_order(
             "The reward failed in many of its calls.",

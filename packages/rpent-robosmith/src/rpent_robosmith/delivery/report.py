@@ -21,6 +21,10 @@ _HEADLINES = {
     "failed": "**The run failed** before it came to its end.",
 }
 _MAX_FAILURES = 20
+_TOLD = (
+    "Steps, learning curves and why a training ended are what the sealed process with the reward in it told. Success "
+    "rates here and the verdict are not: they come from processes that only had the policy's numbers."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -177,7 +181,8 @@ def _iterations(state: RunState, _material: Material) -> str:
             )
         )
     head = ("", "algorithm", "reward", "steps", "training", "success rate", "decision")
-    return "## Iterations\n\n" + table(head, rows)
+    told = "" if all(one.reward is None for one in state.trainings) else f"\n\n{_TOLD}"
+    return "## Iterations\n\n" + table(head, rows) + told
 
 
 def _rewards(state: RunState, _material: Material) -> str:
@@ -203,7 +208,8 @@ def _rewards(state: RunState, _material: Material) -> str:
         else ""
     )
     told = (
-        "Each was scored by the task's own success measure after a short training, never by its own return."
+        "Each was scored by the task's own success measure after a short training, never by its own return, and in a "
+        "process that its code never entered."
     )
     return f"## Rewards\n\n{told}\n\n{table(head, rows)}{shown}"
 

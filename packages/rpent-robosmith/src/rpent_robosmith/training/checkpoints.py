@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rpent.errors import RunDirectoryError, clause
+
+from rpent_robosmith.durable import write_durably
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,8 @@ APPENDED, KEEP_ROWS = "appended", "keep_rows"
 _REFERENCE = "array:"
 _OURS = ("state-", "rows-", LATEST)
 
-Arrays = "dict[str, NDArray[np.generic]]"
+_DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, MemoryError)
+"""What reading raises at files of another shape: a sealed training may have forged what is in them."""
 
 
 class CheckpointFolder:
@@ -54,7 +56,9 @@ class CheckpointFolder:
 
         Raises:
             RunDirectoryError: The folder cannot be written.
+            ValueError: An array is of a dtype that no file takes.
         """
+        from safetensors import SafetensorError  # noqa: PLC0415
         from safetensors.numpy import save  # noqa: PLC0415
 
         body = {key: value for key, value in data.items() if key != APPENDED}
@@ -74,6 +78,8 @@ class CheckpointFolder:
                 f"The training's checkpoint cannot be written to `{self._folder}`: {clause(error)}.",
                 hint="Check the free space and permissions.",
             ) from error
+        except SafetensorError as error:
+            raise ValueError(str(error)) from error
 
     def read(self) -> tuple[int, dict[str, Any]] | None:
         """Return the newest checkpoint that is whole: its segment and its data; None where there is none."""
@@ -81,7 +87,7 @@ class CheckpointFolder:
             if record:
                 try:
                     return int(record["segment"]), self._load(record)
-                except (OSError, ValueError, KeyError, TypeError):
+                except _DAMAGED:
                     continue
         return None
 
@@ -128,13 +134,7 @@ class CheckpointFolder:
                 path.unlink()
 
     def _put(self, name: str, content: bytes) -> str:
-        path = self._folder / name
-        temporary = path.with_name(f".{name}.new")
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        write_durably(self._folder / name, content)
         return hashlib.sha256(content).hexdigest()
 
     def _get(self, name: str, sha256: str) -> bytes:

@@ -17,7 +17,8 @@ _START_S = 120.0
 """Before its first word a worker imports its libraries, which a cold disk can make slow."""
 _TOKEN_BYTES = 64 * 2**10
 _TOKENS_A_SECOND = 100.0
-_MOST_TOKENS = 30_000.0
+MOST_TOKENS = 30_000.0
+"""Of messages, see `Quota`."""
 
 
 class Watch:
@@ -70,12 +71,12 @@ class Quota:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._tokens, self._last = _MOST_TOKENS, clock()
+        self._tokens, self._last = MOST_TOKENS, clock()
 
     def spend(self, message_bytes: int) -> bool:
         """Pay for a message; returns whether there was enough."""
         now = self._clock()
-        self._tokens = min(self._tokens + (now - self._last) * _TOKENS_A_SECOND, _MOST_TOKENS)
+        self._tokens = min(self._tokens + (now - self._last) * _TOKENS_A_SECOND, MOST_TOKENS)
         self._last = now
         self._tokens -= 1 + message_bytes // _TOKEN_BYTES
         return self._tokens >= 0

@@ -21,6 +21,8 @@ HOSTILE = {
     "not finite": START + "    return float('nan'), {}\n",
     "no number": START + "    return 'much', {}\n",
 }
+
+
 @pytest.fixture
 def facts(robosmith_bench):
     params = {"entry": CARTPOLE.model_dump(mode="json")}

@@ -1,7 +1,7 @@
 """The job that trains: segments, a comparison of policies after each, and the best one as the result.
 
-Messages: `ready` (the environments are made), `progress` (steps, total, numbers), `evaluation` (a point of the learning
-curve, and whether it is the best), `checkpoint` (segment, data).
+Messages: `ready` (the environments are made; `versions`), `progress` (steps, total, numbers), `evaluation` (a point of
+the learning curve, and whether it is the best), `checkpoint` (segment, data).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
     made = [make_env(order.entry) for _ in range(order.n_envs)]
     judge = None if order.selection is None else Judge(order.entry, order.selection, make_env(order.entry))
     versions = {name: number for name in _VERSIONS if (number := _version(name))}
-    context.tell("ready")
+    context.tell("ready", versions=versions)
     if order.reward is not None:
         context.seal()
     rewarding = Rewarding(order.reward)
