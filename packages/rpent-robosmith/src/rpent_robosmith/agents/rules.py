@@ -57,7 +57,7 @@ def preferences(request: DecisionRequest) -> Iterator[tuple[DecisionKind, str]]:
         reason = f"The training failed ({request.training.detail.rstrip('.') or 'no reason is known'})."
         first: tuple[DecisionKind, DecisionKind] = ("switch_algorithm", "refine_reward")
         if request.training.failure and request.training.reward is not None:
-            first = ("refine_reward", "switch_algorithm")  # its process was the reward's: another one is tried
+            first = ("refine_reward", "switch_algorithm")
         yield from _in_order(reason, *first, "adjust_environment")
     elif _errors(request) > _MANY_ERRORS:
         yield from _in_order(
