@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import RunDirectoryError
 from rpent.runs.files import unwritable
 
-from rpent_robosmith.workflow.checkpoint import write_durably
+from rpent_robosmith.durable import write_durably
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

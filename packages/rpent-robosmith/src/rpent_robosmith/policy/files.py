@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from rpent.errors import PolicyError, clause
 
+from rpent_robosmith.durable import write_durably
 from rpent_robosmith.policy.format import (
     DESCRIPTION_FILE,
     SCHEMA_VERSION,
@@ -47,11 +47,11 @@ def write_policy(folder: str | Path, parameters: PolicyParameters) -> tuple[Path
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if parameters.description.kind == "mlp":
-            _replace(folder / WEIGHTS_FILE, save(weights))
+            write_durably(folder / WEIGHTS_FILE, save(weights))
         else:
             for name, content in weights.items():
-                _replace(folder / name, content.tobytes())
-        _replace(folder / DESCRIPTION_FILE, (description + "\n").encode())
+                write_durably(folder / name, content.tobytes())
+        write_durably(folder / DESCRIPTION_FILE, (description + "\n").encode())
     except OSError as error:
         raise PolicyError(f"The policy cannot be written to `{folder}`: {clause(error)}.") from error
     return folder / DESCRIPTION_FILE, folder / WEIGHTS_FILE
@@ -156,12 +156,3 @@ def _contiguous(array: NDArray[np.generic]) -> NDArray[np.generic]:
     import numpy as np  # noqa: PLC0415
 
     return np.ascontiguousarray(array)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.new")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)

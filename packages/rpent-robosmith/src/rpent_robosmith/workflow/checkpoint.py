@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from rpent.errors import RunDirectoryError, clause
 from rpent.runs.files import unwritable
 
+from rpent_robosmith.durable import write_durably
 from rpent_robosmith.workflow.state import SCHEMA_VERSION, RunState
 
 if TYPE_CHECKING:
@@ -103,21 +104,6 @@ def recover(folder: Path) -> Loaded:
         with suppress(OSError):
             (folder / CHECKPOINT).replace(folder / DAMAGED)
     return loaded
-
-
-def write_durably(path: Path, data: bytes) -> None:
-    """Replace a file whole, and have it on the disk before it takes the old one's place."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 def _keep(path: Path, previous: Path) -> None:
