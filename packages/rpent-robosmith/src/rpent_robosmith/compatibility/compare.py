@@ -19,7 +19,7 @@ from rpent_robosmith.compatibility.checks import (
     timing,
 )
 from rpent_robosmith.compatibility.pair import NOTHING, Pair
-from rpent_robosmith.compatibility.report import SEVERITIES, Compatibility, Issue
+from rpent_robosmith.compatibility.report import SEVERITIES, Compatibility
 from rpent_robosmith.compatibility.suggest import suggest
 
 if TYPE_CHECKING:
@@ -83,11 +83,6 @@ def compare_all(artefacts: Sequence[ArtefactFacts], wishes: Wishes = NOTHING) ->
     ]
 
 
-def unsolved(report: Compatibility) -> list[Issue]:
-    """Return the critical issues for which a wrapper cannot even be called: parts without a source, other sizes."""
-    return [issue for issue in report.issues if issue.severity == "critical" and issue.check in STRUCTURAL]
-
-
 STRUCTURAL = frozenset(
     {
         "missing_camera",
@@ -96,7 +91,8 @@ STRUCTURAL = frozenset(
         "image_channels",
         "action_size",
         "action_kind",
+        "action_missing",
+        "action_count",
     }
-    | {"action_missing", "action_count"}
 )
 """Checks whose critical issues leave the wrapper without something that it needs to run."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from rpent_robosmith.work.api import Bench
 
 JOB = "rpent_robosmith.worker.jobs.collect:run"
-FORMATS = ("lerobot", "robomimic")
 FIRST_SEED = 2_000_000
 """Seeds of recordings are neither those that train or choose policies nor those that judge them."""
 CAMERA = "front"

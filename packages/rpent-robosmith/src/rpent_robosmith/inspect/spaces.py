@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 OBSERVATION, ACTION = "observation", "action"
 """What an artefact's only array is called where it has no name of its own."""
-CHANNELS = (1, 3, 4)
-"""Channels of a single picture; stacked ones have a multiple of them."""
 
 
 def is_picture(shape: Sequence[int], dtype: str) -> bool:

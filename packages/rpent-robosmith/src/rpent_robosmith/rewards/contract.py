@@ -29,9 +29,6 @@ _BUILTINS = (
 BUILTINS = frozenset(_BUILTINS.split())
 """The builtins that a reward has."""
 
-GIVEN_INFO = ("env_reward", "terminated", "truncated")
-"""Entries that `info` has besides the environment's own."""
-
 CONTRACT = f"""\
 def {FUNCTION}({", ".join(PARAMETERS)}) -> tuple[float, dict[str, float]]
 
