@@ -58,7 +58,7 @@ class EnvAdapter(ABC):
             UsageError: The entry cannot be made.
         """
 
-    def numbers(self, env: gymnasium.Env[Any, Any]) -> Mapping[str, Sequence[str]]:
+    def numbers(self, env: gymnasium.Env[Any, Any]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 (most know none)
         """Return what the numbers of the spaces are, where only the framework knows.
 
         Returns:
