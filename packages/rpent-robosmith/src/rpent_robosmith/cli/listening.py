@@ -32,7 +32,7 @@ class TerminalListener:
         self._live = stream is not None and stream.isatty()
         self._started = time.monotonic()
         self._shown = -_LINE_EVERY_S
-        self._label = ""
+        self._label, self._whole = "", False
         self._bar_is_up = False
 
     def say(self, line: str) -> None:
@@ -43,10 +43,11 @@ class TerminalListener:
     def progress(self, label: str, done: float, total: float, note: str = "") -> None:
         """Show how far something is."""
         now = time.monotonic()
-        fresh = label != self._label
-        if not fresh and now - self._shown < (_EVERY_S if self._live else _LINE_EVERY_S) and done < total:
+        whole = done >= total
+        fresh = label != self._label or whole > self._whole
+        if not fresh and now - self._shown < (_EVERY_S if self._live else _LINE_EVERY_S):
             return
-        self._shown, self._label = now, label
+        self._shown, self._label, self._whole = now, label, whole
         text = printable(f"{label} {bar(done, total)} {note}".rstrip())
         if self._live:
             self._write("\r\x1b[K" + text[: shutil.get_terminal_size().columns - 1])

@@ -32,19 +32,22 @@ class LibraryFile:
     hint: str = ""
 
 
-def library_file(description: PolicyDescription, policy: Path, bench: Bench) -> LibraryFile | None:
-    """Make the file in a clean worker; None where the library has no such policies.
+def is_of_library(description: PolicyDescription) -> bool:
+    """Return whether the library has such policies."""
+    return description.trainer in TRAINERS and description.kind == "mlp"
+
+
+def library_file(description: PolicyDescription, policy: Path, bench: Bench) -> LibraryFile:
+    """Make the file in a clean worker.
 
     Args:
-        description: Of the policy.
+        description: Of the policy; the library has such policies.
         policy: Its folder.
         bench: Where it is made.
 
     Returns:
         The file; whatever goes wrong is in it, and never raised.
     """
-    if description.trainer not in TRAINERS or description.kind != "mlp":
-        return None
     name = f"policy_{description.algorithm}.zip"
     try:
         trainer = registry.get("trainers", description.trainer)

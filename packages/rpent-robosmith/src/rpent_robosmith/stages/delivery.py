@@ -10,7 +10,7 @@ from rpent.errors import PluginError, PolicyError, RpentError
 from rpent_robosmith.delivery import evaluation, reproduce
 from rpent_robosmith.delivery.chosen import is_accepted, reward_of, training_of, verdict_of
 from rpent_robosmith.delivery.film import EPISODES, film
-from rpent_robosmith.delivery.library import library_file
+from rpent_robosmith.delivery.library import is_of_library, library_file
 from rpent_robosmith.delivery.package import Package
 from rpent_robosmith.delivery.plots import plots
 from rpent_robosmith.delivery.report import Material, report
@@ -93,16 +93,16 @@ def _deliver_policy(delivery: _Delivery) -> None:
     for name in policy_files(folder):
         delivery.package.add_copy(f"{POLICY_FOLDER}/{name}", folder / name)
     delivered = delivery.workshop.folder / POLICY_FOLDER
-    _deliver_library_file(delivery, delivered, description)
+    if is_of_library(description):
+        _deliver_library_file(delivery, delivered, description)
     entry = description.entry or delivery.state.entry
     if entry is not None:
         _deliver_film(delivery, delivered, entry)
 
 
 def _deliver_library_file(delivery: _Delivery, policy: Path, description: PolicyDescription) -> None:
+    delivery.workshop.listener.progress(f"write policy_{description.algorithm}.zip", 0, 1)
     made = library_file(description, policy, delivery.workshop.bench)
-    if made is None:
-        return
     if made.data is None:
         advice = f" ({made.hint})" if made.hint else ""
         delivery.note(f"There is no `{made.name}`: {made.problem}{advice}")

@@ -66,7 +66,7 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
                 records.append(run_episode(env, policy, entry, int(seed), watch=watch))
                 camera.hold()
             if not camera.frames:
-                raise FilmError(f"Nothing could be filmed: {records[-1].error or 'no episode'}.")
+                raise FilmError(_nothing(records[-1].error))
         finally:
             camera.close()
             env.close()
@@ -77,6 +77,12 @@ def run(params: Mapping[str, Any], context: JobContext) -> dict[str, Any]:
         "fps": camera.fps,
         "episodes": [record.model_dump(mode="json") for record in records],
     }
+
+
+def _nothing(error: str) -> str:
+    if not error or error.startswith("NotImplementedError"):
+        return "The environment draws no pictures."
+    return f"Nothing could be filmed: {error}."
 
 
 def _watching(env: gymnasium.Env[Any, Any], camera: Camera, context: JobContext) -> Callable[[Step], None]:
