@@ -12,15 +12,17 @@ from rpent_robosmith.inspect.robots import PREFIX, inspect_robot
 from rpent_robosmith.inspect.spaces import ACTION, features
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rpent_robosmith.catalog.entry import EnvEntry
     from rpent_robosmith.facts import EnvFacts
     from rpent_robosmith.work.api import Bench
 
-_JOB = "rpent_robosmith.worker.jobs.inspect:run"
+INSPECT_JOB = "rpent_robosmith.worker.jobs.inspect:run"
 _SAMPLES_JOB = "rpent_robosmith.worker.jobs.samples:run"
 _MINUTE_S = 60.0
+_SILENCE_S = 5 * _MINUTE_S
+"""A simulator may take minutes to be made the first time."""
 _VERSION = re.compile(r"^(?P<base>.+)-v(?P<version>\d+)$")
 
 
@@ -76,7 +78,8 @@ def inspect_entry(entry: EnvEntry, bench: Bench) -> EnvFacts:
     """
     from rpent_robosmith.facts import EnvFacts  # noqa: PLC0415
 
-    return EnvFacts.model_validate(run_in(_JOB, entry.model_dump(mode="json"), bench, {"seed": 0})["facts"])
+    answer = run_in(INSPECT_JOB, entry.model_dump(mode="json"), bench, {"seed": 0})
+    return EnvFacts.model_validate(answer["facts"])
 
 
 def samples_of(entry: EnvEntry, bench: Bench, count: int) -> list[dict[str, Any]]:
@@ -87,7 +90,14 @@ def samples_of(entry: EnvEntry, bench: Bench, count: int) -> list[dict[str, Any]
     return found
 
 
-def run_in(job: str, entry: Mapping[str, Any], bench: Bench, params: dict[str, Any]) -> dict[str, Any]:
+def run_in(
+    job: str,
+    entry: Mapping[str, Any],
+    bench: Bench,
+    params: dict[str, Any],
+    *,
+    heard: Callable[[str, Mapping[str, Any]], None] | None = None,
+) -> dict[str, Any]:
     """Run a job where an environment can be made.
 
     Args:
@@ -95,6 +105,7 @@ def run_in(job: str, entry: Mapping[str, Any], bench: Bench, params: dict[str, A
         entry: The catalog entry, as plain data.
         bench: Runs it.
         params: Its other parameters.
+        heard: Called with what it tells while it works.
     """
     from rpent_robosmith.catalog.entry import EnvEntry  # noqa: PLC0415
     from rpent_robosmith.work.api import Job, Limits  # noqa: PLC0415
@@ -105,10 +116,11 @@ def run_in(job: str, entry: Mapping[str, Any], bench: Bench, params: dict[str, A
         Job(
             run=job,
             params={"entry": dict(entry), **params},
-            limits=Limits(wall_s=10 * _MINUTE_S, silence_s=5 * _MINUTE_S),
-            label=f"inspect {found.env_id}",
+            limits=Limits(wall_s=10 * _MINUTE_S, silence_s=_SILENCE_S),
+            label=f"inspect {found.id}",
             **requirements(found).fields(),
-        )
+        ),
+        heard,
     )
 
 

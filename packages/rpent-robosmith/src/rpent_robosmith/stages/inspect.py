@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import UsageError
 
 from rpent_robosmith.facts import EnvFacts
-from rpent_robosmith.work.api import Job, Limits
-from rpent_robosmith.work.requirements import requirements
+from rpent_robosmith.inspect.environments import INSPECT_JOB, run_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from rpent_robosmith.work.api import Bench
     from rpent_robosmith.workflow.state import RunState
     from rpent_robosmith.workflow.workshop import Listener, Workshop
-
-WALL_S = 600.0
-SILENCE_S = 300.0
-"""A simulator may take minutes to be made the first time."""
 
 
 def run(state: RunState, workshop: Workshop) -> RunState:
@@ -58,14 +53,7 @@ def inspect_environment(
         if kind == "progress" and listener is not None:
             listener.progress(f"inspect {entry.id}", float(data["done"]), float(data["total"]))
 
-    job = Job(
-        run="rpent_robosmith.worker.jobs.inspect:run",
-        params={"entry": entry.model_dump(mode="json"), "seed": seed},
-        limits=Limits(wall_s=WALL_S, silence_s=SILENCE_S),
-        label=f"inspect {entry.id}",
-        **requirements(entry).fields(),
-    )
-    result = bench.run(job, heard)
+    result = run_in(INSPECT_JOB, entry.model_dump(mode="json"), bench, {"seed": seed}, heard=heard)
     return EnvFacts.model_validate(result["facts"]), str(result["problem"]), float(result["steps_per_s"])
 
 
