@@ -55,6 +55,12 @@ def test_read_is_what_was_written(tmp_path: Path) -> None:
         np.testing.assert_array_equal(read.weights[name], weight)
 
 
+def test_the_description_is_strict_json(tmp_path: Path) -> None:
+    written, _ = write_policy(tmp_path, parameters())
+    plain = json.loads(written.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert (plain["observation"]["low"], plain["observation"]["high"]) == (["-Infinity"], ["Infinity"])
+
+
 def test_the_same_policy_gives_the_same_bytes(tmp_path: Path) -> None:
     first = [path.read_bytes() for path in write_policy(tmp_path / "a", parameters())]
     again = [path.read_bytes() for path in write_policy(tmp_path / "b", parameters())]

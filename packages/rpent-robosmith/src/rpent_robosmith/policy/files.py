@@ -43,7 +43,7 @@ def write_policy(folder: str | Path, parameters: PolicyParameters) -> tuple[Path
     check_parameters(parameters)
     folder = Path(folder)
     weights = {name: _contiguous(parameters.weights[name]) for name in sorted(parameters.weights)}
-    description = json.dumps(parameters.description.model_dump(mode="json"), indent=2, sort_keys=True)
+    description = json.dumps(parameters.description.plain(), indent=2, sort_keys=True, allow_nan=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if parameters.description.kind == "mlp":
