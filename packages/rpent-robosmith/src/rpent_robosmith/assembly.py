@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -127,10 +128,33 @@ def first_state(sentence: str, settings: Effective) -> RunState:
     """Return the state that a run begins with; its id is given with its folder."""
     if not sentence.strip():
         raise UsageError("The sentence is empty.", hint='`rpent smith run "balance the pole"`')
+    _check_texts(sentence, settings)
+    _check_model_settings(settings)
     options = {name: getattr(settings.config, name) for name in OPTIONS}
     given = settings.config.plain()
     options["given"] = {name: given[name] for name in settings.stated if name != "runs_dir"}
     return RunState(run_id="", task=task_of(sentence, settings), options=options)
+
+
+def _check_texts(sentence: str, settings: Effective) -> None:
+    """Refuse what is not Unicode (bytes that a shell passed on): no file of the run could hold it."""
+    for name, value in {"sentence": sentence, **settings.config.model_dump()}.items():
+        try:
+            json.dumps(value, ensure_ascii=False, default=str).encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"`{name}` holds bytes that are not UTF-8.", hint="Write it in UTF-8.") from None
+
+
+def _check_model_settings(settings: Effective) -> None:
+    """Refuse settings of a model where none is named: they would do nothing."""
+    if settings.config.model is not None:
+        return
+    for name in ("base_url", "key_variable", "model_tokens", "model_cost"):
+        if name in settings.stated:
+            raise UsageError(
+                f"`{name}` ({settings.sources[name]}) is for a model, and none is named.",
+                hint="Give `--model PROVIDER:NAME`, or leave it out.",
+            )
 
 
 def check_agents(state: RunState, *, ask: bool = False) -> None:

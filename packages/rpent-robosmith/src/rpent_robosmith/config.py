@@ -17,7 +17,16 @@ from rpent.home import expanded
 from rpent.suggest import did_you_mean, listing
 
 from rpent_robosmith.data import Data
-from rpent_robosmith.task import METRICS, OPERATORS, Budget, Criterion, EvaluationPlan, TaskSpec
+from rpent_robosmith.task import (
+    METRICS,
+    MOST_MINUTES,
+    MOST_STEPS,
+    OPERATORS,
+    Budget,
+    Criterion,
+    EvaluationPlan,
+    TaskSpec,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,9 +45,9 @@ class SmithConfig(Data):
     criterion: tuple[str, ...] = ("success_rate>=0.8",)
     safety: tuple[str, ...] = ()
     margin: float = Field(0.1, ge=0, le=1)
-    total_steps: int | None = Field(None, ge=1)
-    minutes: float | None = Field(None, gt=0)
-    training_minutes: float | None = Field(None, gt=0)
+    total_steps: int | None = Field(None, ge=1, le=MOST_STEPS)
+    minutes: float | None = Field(None, gt=0, le=MOST_MINUTES)
+    training_minutes: float | None = Field(None, gt=0, le=MOST_MINUTES)
     iterations: int = Field(3, ge=1, le=20)
     candidates: int = Field(4, ge=1, le=64)
     episodes: int = Field(20, ge=1, le=10_000)
@@ -56,7 +65,7 @@ class SmithConfig(Data):
     base_url: str | None = None
     key_variable: str | None = None
     model_tokens: int | None = Field(None, ge=1)
-    model_cost: float | None = Field(None, gt=0)
+    model_cost: float | None = Field(None, gt=0, allow_inf_nan=False)
     python: str | None = None
     """Interpreter of the workers instead of the managed environment."""
     runs_dir: str = "robosmith_runs"
@@ -139,7 +148,7 @@ def task_of(sentence: str, settings: Effective) -> TaskSpec:
         ),
         evaluation=EvaluationPlan(episodes=config.episodes, confidence=config.confidence),
         hyperparameters=config.hyperparameter,
-        dataset=config.dataset,
+        dataset=_existing(config.dataset),
         stated=_stated(settings.stated),
     )
 
@@ -237,6 +246,15 @@ def _scene(name: str | None) -> dict[str, Any] | None:
             f"The scene `{name}` holds no description.", hint="See `rpent smith run --help`: `--scene`."
         )
     return scene
+
+
+def _existing(dataset: str | None) -> str | None:
+    if dataset is not None and not expanded(dataset).exists():
+        raise UsageError(
+            f"There is no file or folder `{dataset}` for `--dataset`.",
+            hint="A dataset is on this machine: `rpent smith inspect dataset PATH` reads it.",
+        )
+    return dataset
 
 
 def _refused(error: ValidationError, values: Mapping[str, tuple[Any, str]]) -> UsageError:

@@ -11,6 +11,9 @@ from rpent_robosmith.data import Data
 METRICS = ("success_rate", "mean_return", "mean_length", "error_rate")
 """What every evaluation knows; `mean_<measure>` of the environment's measures besides."""
 OPERATORS = (">=", ">", "<=", "<")
+MOST_STEPS = 10_000_000_000
+MOST_MINUTES = 525_600.0
+"""A year."""
 
 
 class Criterion(Data):
@@ -36,14 +39,14 @@ class Criterion(Data):
 class Budget(Data):
     """What a run may cost; None means no limit."""
 
-    total_steps: int | None = Field(None, ge=1)
+    total_steps: int | None = Field(None, ge=1, le=MOST_STEPS)
     """Environment steps of one training; None takes the environment's usual number."""
-    minutes: float | None = Field(None, gt=0)
+    minutes: float | None = Field(None, gt=0, le=MOST_MINUTES)
     """Wall clock of the whole run."""
-    training_minutes: float | None = Field(None, gt=0)
+    training_minutes: float | None = Field(None, gt=0, le=MOST_MINUTES)
     """Wall clock of one training."""
     model_tokens: int | None = Field(None, ge=1)
-    model_cost_usd: float | None = Field(None, gt=0)
+    model_cost_usd: float | None = Field(None, gt=0, allow_inf_nan=False)
 
 
 class EvaluationPlan(Data):

@@ -70,3 +70,34 @@ def test_agents_are_refused_before_a_run_directory_is_made(tmp_path: Path) -> No
     done = run("balance the pole", "--rewards", "model")
     assert done.exit_code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--criterion", "success_rate<=0.1", "--criterion", "success_rate>=0.9"], "cannot hold together"),
+        (["--criterion", "mean_length>5", "--safety", "mean_length<=5"], "cannot hold together"),
+        (["--minutes", "inf"], "`minutes`"),
+        (["--training-minutes", "1e300"], "`training_minutes`"),
+        (["--model-cost", "inf"], "`model_cost`"),
+        (["--total-steps", "9" * 23], "`total_steps`"),
+        (["--model-tokens", "5"], "for a model, and none is named"),
+        (["--base-url", "http://localhost:1"], "for a model, and none is named"),
+        (["--hyperparameter", "learning_rate=.nan"], "`learning_rate` of `ppo` must be"),
+        (["--hyperparameter", "unheard_of=1"], "`unheard_of` is no hyperparameter of `ppo`"),
+        (["--robot", "arm"], "`--robot arm` asks for another one"),
+        (["--framework", "mjcf"], "`--framework mjcf` asks for another one"),
+        (["--dataset", "nowhere"], "no file or folder `nowhere`"),
+        (["--hyperparameter", "learning_rate=\udcff"], "`hyperparameter` holds bytes that are not UTF-8"),
+    ],
+)
+def test_options_that_could_not_act_are_refused_in_one_sentence(words: list[str], said: str) -> None:
+    done = run("balance the pole", "--environment", "cartpole", *words, "--dry-run")
+    assert done.exit_code == 2, done.output
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_criteria_that_leave_one_value_are_accepted() -> None:
+    both = ("--criterion", "mean_length>=500", "--criterion", "mean_length<=500")
+    assert run("balance the pole", "--environment", "cartpole", *both, "--dry-run").exit_code == 0

@@ -38,6 +38,20 @@ def check_metrics(task: TaskSpec, entry: EnvEntry) -> None:
                     hint=f"Its metrics are {listing(entry.metrics)}.",
                 )
             _check_threshold(criterion, option)
+    _check_together((*task.criteria, *task.safety))
+
+
+def _check_together(criteria: Sequence[Criterion]) -> None:
+    """Refuse two of them that no value can meet together."""
+    for lower in (item for item in criteria if item.operator in {">=", ">"}):
+        for upper in criteria:
+            if upper.metric != lower.metric or upper.operator not in {"<=", "<"}:
+                continue
+            both = lower.operator == ">=" and upper.operator == "<="
+            if lower.threshold > upper.threshold or (lower.threshold == upper.threshold and not both):
+                raise UsageError(
+                    f"`{lower}` and `{upper}` cannot hold together.", hint="Leave out one of the two."
+                )
 
 
 def _meant(metric: str, entry: EnvEntry) -> str:

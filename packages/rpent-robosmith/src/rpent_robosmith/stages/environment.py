@@ -14,6 +14,7 @@ from rpent_robosmith.catalog.search import THRESHOLD, Query, Scored, query_of, s
 from rpent_robosmith.evaluation.verdict import check_metrics
 from rpent_robosmith.measures import Success
 from rpent_robosmith.training.choice import choose
+from rpent_robosmith.training.plan import check_training
 from rpent_robosmith.work.requirements import Lack, lack
 from rpent_robosmith.workflow.state import Match
 
@@ -62,11 +63,13 @@ def run(state: RunState, workshop: Workshop) -> RunState:
     task = state.task
     python = state.options.get("python")
     if task.scene is not None:
+        _check_scene_alone(task)
         entry = _synthesised(task)
         _require(entry, Usable(task, python))
         return _settled(state, workshop, entry, ())
     if task.environment is not None and not _adjusting(state):
         entry = find(task.environment)
+        check_consistent(task, entry)
         _require(entry, Usable(task, python))
         return _settled(state, workshop, entry, ())
     weighed = weigh(task, left=_left(state), python=python)
@@ -132,9 +135,39 @@ def declared(entry: EnvEntry, task: TaskSpec) -> EnvEntry:
     return entry
 
 
+def check_consistent(task: TaskSpec, entry: EnvEntry) -> None:
+    """Refuse an environment that is not of the robot or the framework that the user states beside it.
+
+    Raises:
+        UsageError: It is of another one.
+    """
+    if "robot" in task.stated and task.robot not in {None, entry.robot, entry.robot_model}:
+        raise UsageError(
+            f"The robot of `{entry.id}` is `{entry.robot}`, and `--robot {task.robot}` asks for another one.",
+            hint="Leave out `--robot` or `--environment`.",
+        )
+    if "framework" in task.stated and task.framework not in {None, entry.adapter}:
+        raise UsageError(
+            f"The framework of `{entry.id}` is `{entry.adapter}`, and `--framework {task.framework}` asks for "
+            "another one.",
+            hint="Leave out `--framework` or `--environment`.",
+        )
+
+
+def _check_scene_alone(task: TaskSpec) -> None:
+    for name in ("environment", "robot", "framework"):
+        if name in task.stated and getattr(task, name) is not None:
+            raise UsageError(
+                f"`--scene` makes an environment of its own, so `--{name}` says nothing beside it.",
+                hint=f"Leave out `--scene` or `--{name}`.",
+            )
+
+
 def _settled(state: RunState, workshop: Workshop, entry: EnvEntry, matches: tuple[Match, ...]) -> RunState:
     entry = declared(entry, state.task)
     check_metrics(state.task, entry)
+    if not state.trainings:
+        check_training(state.task, entry)
     left = state.left_environments
     if state.entry is not None and state.entry.id != entry.id:
         left = (*left, state.entry.id)

@@ -106,6 +106,13 @@ def named(
     return choice
 
 
+def usual(task: TaskSpec, entry: EnvEntry) -> Choice | None:
+    """Return the algorithm that a task begins with where everything is installed; None where nothing fits."""
+    if task.algorithm is not None:
+        return algorithms().get(task.algorithm)
+    return next((choice for choice in _preferred(task, entry) if _misfit(choice, task, None) is None), None)
+
+
 def fitting(
     task: TaskSpec, entry: EnvEntry, action: SpaceFacts | None, *, python: str | None = None
 ) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rpent.errors import UsageError
 
 from rpent_robosmith.catalog.entry import TrainingDefaults
+from rpent_robosmith.training.choice import usual
 from rpent_robosmith.training.hyperparameters import ACCEPTED, validated
 from rpent_robosmith.training.order import Selection, TrainingOrder
 
@@ -63,7 +64,6 @@ USUAL = {
     "bc": TrainingDefaults(algorithm="bc", total_steps=10_000),
 }
 """Algorithm → what is used where the environment says nothing of it; steps of imitation are the optimiser's."""
-_IMITATION = ("bc", "act")
 _IMITATION = ("bc", "act")
 _OFF_POLICY = ("sac", "td3", "tqc", "crossq")
 _ON_POLICY_FACTOR = 5
@@ -135,6 +135,17 @@ def order_for(
         selection=Selection(criteria=criteria, patience=settings.get("patience")),
         dataset=task.dataset,
     )
+
+
+def check_training(task: TaskSpec, entry: EnvEntry) -> None:
+    """Refuse hyperparameters that no training would take, before anything is made.
+
+    Raises:
+        UsageError: One is unknown or not accepted.
+    """
+    presumed = usual(task, entry)
+    if presumed is not None:
+        order_for(task, entry, presumed)
 
 
 def segment_steps(total: int) -> int:

@@ -90,7 +90,7 @@ def read_record(folder: Path) -> RunRecord:
         return RunRecord.model_validate(json.loads(path.read_bytes()))
     except FileNotFoundError:
         raise RunDirectoryError(f"`{folder}` is no run of RoboSmith: it has no `{RUN_STATE}`.") from None
-    except (OSError, ValueError, ValidationError) as error:
+    except (OSError, ValueError, ValidationError, RecursionError) as error:
         raise RunDirectoryError(f"`{path}` cannot be read: {clause(error)}.") from error
 
 
