@@ -10,7 +10,7 @@ from rpent.policies.api import PolicyConfig, Signature
 
 from rpent_robosmith.catalog.entry import SERVED
 from rpent_robosmith.policy.files import read_description
-from rpent_robosmith.policy.format import DESCRIPTION_FILE
+from rpent_robosmith.policy.format import DESCRIPTION_FILE, POLICY_FOLDER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rpent_robosmith.facts import SpaceFacts
     from rpent_robosmith.policy.format import PolicyDescription
 
-POLICY_FOLDER = "policy"
-"""Where a run directory keeps the delivered policy."""
 OBSERVATION, ACTION = "observation", "action"
 """What the one vector of an environment without named parts is called."""
 

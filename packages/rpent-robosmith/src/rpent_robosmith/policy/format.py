@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 DESCRIPTION_FILE = "policy.json"
 WEIGHTS_FILE = "policy.safetensors"
+POLICY_FOLDER = "policy"
+"""Where a run directory keeps the delivered policy."""
 
 
 class Normalization(Data):

@@ -17,6 +17,7 @@ from rpent_robosmith.delivery.report import Material, report
 from rpent_robosmith.delivery.source import source
 from rpent_robosmith.delivery.versions import versions_of
 from rpent_robosmith.policy.files import policy_files, read_policy
+from rpent_robosmith.policy.format import POLICY_FOLDER
 from rpent_robosmith.workflow.run_state import read_record
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from rpent_robosmith.workflow.state import RunState
     from rpent_robosmith.workflow.workshop import Workshop
 
-POLICY_FOLDER = "policy"
 FILM = "policy_rollout.mp4"
 
 

@@ -9,13 +9,10 @@ from rpent.errors import RpentError, UsageError
 
 from rpent_robosmith.inspect.api import ArtefactFacts, Inspector, local
 from rpent_robosmith.inspect.spaces import ACTION, features
-from rpent_robosmith.policy.format import DESCRIPTION_FILE, WEIGHTS_FILE
+from rpent_robosmith.policy.format import DESCRIPTION_FILE, POLICY_FOLDER, WEIGHTS_FILE
 
 if TYPE_CHECKING:
     from rpent_robosmith.policy.format import PolicyParameters
-
-INNER = "policy"
-"""Where a run's directory has the policy that it delivers."""
 
 
 class RobosmithPolicyInspector(Inspector):
@@ -41,7 +38,7 @@ def folder_of(path: Path) -> Path:
     """Return the folder of a policy: of one of its files, itself, or the one in a run's directory."""
     if path.name in {DESCRIPTION_FILE, WEIGHTS_FILE} and path.is_file():
         return path.parent
-    return path / INNER if not _has_both(path) and _has_both(path / INNER) else path
+    return path / POLICY_FOLDER if not _has_both(path) and _has_both(path / POLICY_FOLDER) else path
 
 
 def _has_both(folder: Path) -> bool:
