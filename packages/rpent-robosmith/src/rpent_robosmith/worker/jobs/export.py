@@ -43,7 +43,9 @@ TOLERANCE = 1e-3
 """Of a range of actions: folding a normalisation costs a few bits."""
 _DATA = "data"
 _READ = (":type:", ":serialized:")
-"""What the library reads again of an object; what it writes besides is for people, and has memory addresses in it."""
+"""What the library reads again of an object; what it writes besides is for people, and for readers without pickles."""
+_TOLD = ("observation_space", "action_space", "policy_class")
+_ADDRESS = " at 0x"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -207,5 +209,6 @@ def _bare(content: bytes) -> bytes:
     objects = json.loads(content)
     for name, value in objects.items():
         if isinstance(value, dict) and set(_READ) <= set(value):
-            objects[name] = {key: value[key] for key in _READ}
+            told = value if name in _TOLD else _READ
+            objects[name] = {key: value[key] for key in told if _ADDRESS not in str(value[key])}
     return json.dumps(objects, indent=4).encode()

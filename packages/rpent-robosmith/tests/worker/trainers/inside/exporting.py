@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import stable_baselines3  # noqa: TID253  (run inside)
 from fidelity import ACTIONS, ALGORITHMS, ENTRY, OBSERVATIONS, STEPS, Noise
 from gymnasium import spaces
 from rpent.errors import UsageError
+from rpent_robosmith.inspect.policies.sb3 import Sb3PolicyInspector
 from rpent_robosmith.policy.files import write_policy
 from rpent_robosmith.policy.format import PolicyParameters
 from rpent_robosmith.policy.network import NetworkPolicy
@@ -74,6 +76,18 @@ def test_the_same_policy_gives_the_same_file(tmp_path: Path) -> None:
     write_policy(tmp_path, trained("ppo", OBSERVATIONS["vector"], ACTIONS["box"], normalized=False))
     first = export.run({"policy": str(tmp_path)}, None)["content"].tobytes()
     assert export.run({"policy": str(tmp_path)}, None)["content"].tobytes() == first
+
+
+@pytest.mark.parametrize("observation", [OBSERVATIONS["vector"], PARTS], ids=["vector", "parts"])
+def test_the_inspector_reads_its_spaces_without_a_pickle(observation: Any, tmp_path: Path) -> None:
+    write_policy(tmp_path, trained("ppo", observation, ACTIONS["box"], normalized=False))
+    answer = export.run({"policy": str(tmp_path)}, None)
+    (tmp_path / answer["name"]).write_bytes(answer["content"].tobytes())
+    facts = Sb3PolicyInspector().inspect(str(tmp_path / answer["name"]))
+    assert [each.shape for each in facts.action.values()] == [ACTIONS["box"].shape]
+    assert len(facts.observation) == (len(PARTS) if observation is PARTS else 1)
+    assert facts.algorithm == "ppo"
+    assert b" at 0x" not in zipfile.ZipFile(tmp_path / answer["name"]).read("data")
 
 
 def test_what_the_library_has_not_is_refused(tmp_path: Path) -> None:
