@@ -1,6 +1,7 @@
 """Every template on real steps of every environment of the catalogs that Gymnasium itself makes."""
 
 import math
+from contextlib import closing
 
 import pytest
 from rpent.errors import UsageError
@@ -28,22 +29,22 @@ def test_every_reward_is_a_number_on_every_step(name):
     proposals = TemplateRewards().propose(request)
     assert len({proposal.code for proposal in proposals}) == 8
     means = {}
-    for proposal in proposals:
-        assert check_reward(proposal.code) == [], proposal.code
-        means[proposal.origin] = mean_reward(entry, proposal.code)
+    with closing(make_env(entry)) as env:
+        for proposal in proposals:
+            assert check_reward(proposal.code) == [], proposal.code
+            means[proposal.origin] = mean_reward(env, proposal.code)
     assert len(set(means.values())) > 4  # they are different rewards, not only different texts
 
 
-def mean_reward(entry, code):
+def mean_reward(made, code):
     reward = RewardFunction(code)
-    env = RewardedEnv(make_env(entry), reward)
+    env = RewardedEnv(made, reward)
     env.action_space.seed(0)
     env.reset(seed=0)
     for _ in range(30):
         _, _, terminated, truncated, _ = env.step(env.action_space.sample())
         if terminated or truncated:
             env.reset()
-    env.close()
     assert reward.errors == 0, reward.messages
     assert math.isfinite(reward.mean)
     assert sum(reward.components.values()) == pytest.approx(reward.mean)
