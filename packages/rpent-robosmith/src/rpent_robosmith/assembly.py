@@ -92,6 +92,7 @@ def resume(
     make_listener: MakeListener,
     *,
     changes: Mapping[str, Any] | None = None,
+    iterations: int | None = None,
     base_url: str | None = None,
     stages: Mapping[str, Stage] | None = None,
 ) -> Ending:
@@ -101,6 +102,7 @@ def resume(
         folder: Its directory.
         make_listener: See `begin`.
         changes: Of its budget: `minutes`, `model_tokens`, …; they replace what it was started with.
+        iterations: So many at most from now on; a run that ended without an accepted policy decides again.
         base_url: Where the model's server is now; None leaves it.
         stages: See `begin`.
 
@@ -111,11 +113,16 @@ def resume(
     """
     with _held(folder):
         loaded = checkpoint.recover(folder)
-        state = loaded.state
+        state = loaded.state if iterations is None else with_iterations(loaded.state, iterations)
         if state.next_node is None:
             raise UsageError(
                 f"The run `{state.run_id}` has ended ({state.status}): nothing is left to be done.",
-                hint=f"`rpent smith runs show {state.run_id}` shows what it delivered.",
+                hint=f"`rpent smith runs show {state.run_id}` shows what it delivered"
+                + (
+                    "."
+                    if state.status == "succeeded"
+                    else f"; `rpent smith resume {state.run_id} --iterations {state.iteration + 1}` tries more."
+                ),
             )
         options = _with_address(state, base_url)
         task = _with_budget(state, changes or {})
@@ -231,6 +238,35 @@ def _work(
     except RpentError as error:
         keeper.ended("failed", detail=error.message, hint=error.hint or "")
         raise
+
+
+def with_iterations(state: RunState, iterations: int) -> RunState:
+    """Return the state with another number of iterations; one that ended unaccepted is before its last decision again.
+
+    Raises:
+        UsageError: It has gone through so many already.
+    """
+    ended = state.next_node is None
+    if iterations < state.iteration or (ended and iterations == state.iteration):
+        raise UsageError(
+            f"The run `{state.run_id}` is in its iteration {state.iteration} already, so {iterations} leave nothing "
+            "to be done.",
+            hint=f"`--iterations {state.iteration + 1}` gives it another one.",
+        )
+    given = {**state.options.get("given", {}), "iterations": iterations}
+    changes: dict[str, Any] = {
+        "task": state.task.model_copy(update={"iterations": iterations}),
+        "options": {**state.options, "given": given},
+    }
+    if ended and state.status == "failed" and state.decisions:
+        done = [record.node for record in state.history]
+        last = len(done) - 1 - done[::-1].index("decision") if "decision" in done else len(done)
+        changes |= {
+            "next_node": "decision",
+            "decisions": state.decisions[:-1],
+            "history": state.history[:last],
+        }
+    return state.model_copy(update=changes)
 
 
 def _with_budget(state: RunState, changes: Mapping[str, Any]) -> Any:

@@ -16,17 +16,19 @@ _BUDGETS = {
     "model_cost": "model_cost_usd",
 }
 """Option → field of the budget."""
+_MOST = 525_600.0
+"""Minutes of a year; nobody means more of anything here, and infinity least of all."""
 
 
 @click.command("resume")
 @click.argument("run")
 @runs_dir_option
 @click.option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True), help="Another wall clock for the whole run."
+    "--minutes", type=click.FloatRange(0, _MOST, min_open=True), help="Another wall clock for the whole run."
 )
 @click.option(
     "--training-minutes",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(0, _MOST, min_open=True),
     help="Another wall clock for each training.",
 )
 @click.option(
@@ -34,9 +36,14 @@ _BUDGETS = {
 )
 @click.option(
     "--model-cost",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(0, _MOST, min_open=True),
     metavar="USD",
     help="Another sum that the run may spend.",
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1, 20),
+    help="Another number of iterations; a run that ended without an accepted policy goes on too.",
 )
 @click.option("--base-url", metavar="URL", help="Where the model's server is now.")
 @click.option("--quiet", is_flag=True, help="Show the result only.")
@@ -68,6 +75,7 @@ def command(
             folder,
             lambda folder, keeper: RunListener(shown, folder, keeper),
             changes=changes,
+            iterations=options["iterations"],
             base_url=base_url,
         )
     shown.close()
