@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 import time
@@ -103,10 +104,10 @@ class RunListener:
 
 
 def bar(done: float, total: float) -> str:
-    """Return a bar with numbers: `[######------] 12,000/50,000`."""
+    """Return a bar with numbers: `[######------] 12,000/50,000`; nothing is said to be done before it is."""
     share = min(1.0, max(0.0, done / total)) if total > 0 else 1.0
     filled = round(share * _BAR)
-    return f"[{'#' * filled}{'-' * (_BAR - filled)}] {done:,.0f}/{total:,.0f}"
+    return f"[{'#' * filled}{'-' * (_BAR - filled)}] {math.floor(done):,}/{total:,.0f}"
 
 
 def terminal(*, quiet: bool) -> TerminalListener:
