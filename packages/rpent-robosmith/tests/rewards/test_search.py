@@ -348,3 +348,20 @@ def test_trials_replay_less():
     assert cheaper({"buffer_size": 1000, "batch_size": 256}) == {"buffer_size": 1000, "batch_size": 64}
     assert cheaper({"buffer_size": 1000}) == {"buffer_size": 1000, "batch_size": 64}
     assert cheaper({"n_steps": 8, "batch_size": 256}) == {"n_steps": 8, "batch_size": 256}
+
+
+def test_where_every_trial_failed_a_resumed_search_tries_them_again(tmp_path):
+    folder = SearchFolder(tmp_path)
+    kept = folder.candidates(
+        lambda: candidates_of(
+            [Proposal(code=GOOD, origin="a"), Proposal(code=OTHER, origin="b")], 1, own=False
+        )
+    )
+    for item in kept:
+        folder.keep(item.model_copy(update={"failure": "The job was killed by SIGKILL."}))
+    assert folder.candidates(list) == kept
+
+    folder.keep(kept[0].model_copy(update={"score": 0.5, "success_rate": 0.5}))
+    first, second = folder.candidates(list)
+    assert first.score == 0.5
+    assert second.failure == "The job was killed by SIGKILL."

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rpent_robosmith.reports import Usage
 from rpent_robosmith.task import TaskSpec
 from rpent_robosmith.workflow.run_state import Keeper
 from rpent_robosmith.workflow.state import NODES, RunState
@@ -27,6 +28,13 @@ class Recorder:
     def progress(self, label: str, done: float, total: float, note: str = "") -> None:
         del done, total, note
         self.lines.append(label)
+
+
+class Agent:
+    """An agent that has asked its model once."""
+
+    def usage(self) -> Usage:
+        return Usage(requests=1, input_tokens=10, output_tokens=2)
 
 
 class Fakes:
@@ -89,12 +97,13 @@ def recorder() -> Recorder:
 def make_workshop(tmp_path: Path, recorder: Recorder) -> Callable[..., Workshop]:
     def make(folder: Path = tmp_path) -> Workshop:
         nobody: Any = None
+        agent: Any = Agent()
         return Workshop(
             folder=folder,
             bench=nobody,
-            intake=nobody,
-            rewards=nobody,
-            decisions=nobody,
+            intake=agent,
+            rewards=agent,
+            decisions=agent,
             listener=recorder,
             deadline=lambda: None,
         )

@@ -161,3 +161,12 @@ def test_a_deadline_counts_earlier_processes() -> None:
     assert Deadline(None)() is None
     assert 59.0 < (Deadline(2.0, used_s=60.0)() or 0.0) <= 60.0
     assert Deadline(1.0, used_s=600.0)() == 0.0
+
+
+def test_what_a_failed_node_asked_its_model_is_not_lost(
+    tmp_path: Path, state: RunState, fakes: Any, make_workshop: Callable[[], Workshop], make_keeper: Any
+) -> None:
+    fakes.at["reward"] = raising(RpentError("No answer could be used."))
+    drive(state, fakes.stages(), make_workshop(), make_keeper(state))
+    usage = checkpoint.load(tmp_path).state.usage
+    assert (usage.requests, usage.input_tokens, usage.output_tokens) == (3, 30, 6)

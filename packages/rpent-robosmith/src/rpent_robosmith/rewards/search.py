@@ -97,6 +97,9 @@ class SearchFolder:
     def candidates(self, propose: Callable[[], list[RewardCandidate]]) -> list[RewardCandidate]:
         """Return the candidates that were kept, with how they did where that is known; else new ones, kept first.
 
+        Where a search came to its end and every trial failed, the reason may have been the machine's (no memory, no
+        disk, a killed worker), so that all of them are tried again.
+
         Raises:
             RunDirectoryError: The folder cannot be written.
         """
@@ -105,7 +108,8 @@ class SearchFolder:
             kept = propose()
             self._make()
             write_json(self.path / _PROPOSALS_FILE, [item.plain() for item in kept])
-        return [self._scored(item) for item in kept]
+        scored = [self._scored(item) for item in kept]
+        return kept if all(item.failure for item in scored) else scored
 
     def keep(self, candidate: RewardCandidate) -> None:
         """Keep how a candidate did.

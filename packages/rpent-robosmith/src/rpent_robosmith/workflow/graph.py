@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from rpent.errors import RpentError
 
+from rpent_robosmith.agents.factory import spent
 from rpent_robosmith.workflow.state import NODES, NodeRecord, RunState
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _entered(
         except NodeFailedError:
             raise
         except RpentError as error:
-            failed = _failed(state, node, error)
+            failed = _failed(state, node, error, workshop)
             observer.left(failed)
             raise NodeFailedError(failed, error) from error
         observer.left(done)
@@ -146,12 +147,13 @@ def _recorded(done: RunState, before: RunState, node: NodeName) -> RunState:
     return done.model_copy(update=changes)
 
 
-def _failed(state: RunState, node: NodeName, error: RpentError) -> RunState:
+def _failed(state: RunState, node: NodeName, error: RpentError, workshop: Workshop) -> RunState:
     record = NodeRecord(node=node, iteration=state.iteration, status="failed", detail=error.message)
     return state.model_copy(
         update={
             "history": (*state.history, record),
             "status": "failed",
+            "usage": spent(workshop),
             "detail": f"The node `{node}` of iteration `{state.iteration}` failed: {error.message}",
         }
     )
