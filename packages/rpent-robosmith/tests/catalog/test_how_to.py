@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from rpent.errors import UsageError
 from rpent.plugins import registry
 from rpent_robosmith.catalog.load import find
 from rpent_robosmith.worker import making
@@ -28,7 +29,11 @@ def test_the_seesaw_of_the_how_to_works(files, plugin_site):
     registry.current.cache_clear()
     making.adapter_of.cache_clear()
     try:
-        facts, problem, _ = inspect(find("seesaw"))
+        entry = find("seesaw")
+        facts, problem, _ = inspect(entry)
+        for change in ({"env_id": "Swing"}, {"kwargs": {"no_such_argument": 1}}):
+            with pytest.raises(UsageError):
+                making.make_env(entry.model_copy(update=change))
     finally:
         making.adapter_of.cache_clear()
 
