@@ -63,8 +63,22 @@ def _length(pair: Pair, link: ObservationLink, wanted: Feature, length: int) -> 
 
 
 def _picture(pair: Pair, link: ObservationLink, wanted: Feature, found: Feature) -> Iterator[Issue]:
-    (height, width, channels), (rows, columns, given) = wanted.shape, found.shape
     keys = {"policy": link.policy, "target": link.sources[0].key}
+    yield from _channels(pair, keys, wanted.shape[2], found.shape[2])
+    yield from _sizes(keys, wanted, found)
+    if wanted.channels_first != found.channels_first:
+        yield Issue(
+            check="image_layout",
+            severity="info",
+            **keys,
+            expected="CHW" if wanted.channels_first else "HWC",
+            found="CHW" if found.channels_first else "HWC",
+            message=f"The axes of `{link.policy}` are put in the policy's order.",
+            handled="wrapper",
+        )
+
+
+def _channels(pair: Pair, keys: dict[str, str], channels: int, given: int) -> Iterator[Issue]:
     if channels != given:
         convertible = {channels, given} <= {1, 3, 4}
         yield Issue(
@@ -74,9 +88,13 @@ def _picture(pair: Pair, link: ObservationLink, wanted: Feature, found: Feature)
             expected=channels,
             found=given,
             remedy="" if convertible else "Give the policy the pictures that it was trained with.",
-            message=f"`{link.policy}` has {channels} channels, the target's picture {given}.",
+            message=f"`{keys['policy']}` has {channels} channels, the target's picture {given}.",
             handled="wrapper" if convertible else "no",
         )
+
+
+def _sizes(keys: dict[str, str], wanted: Feature, found: Feature) -> Iterator[Issue]:
+    (height, width, _), (rows, columns, _), name = wanted.shape, found.shape, keys["policy"]
     if 0 not in (height, width, rows, columns) and (height, width) != (rows, columns):
         yield Issue(
             check="image_size",
@@ -85,7 +103,7 @@ def _picture(pair: Pair, link: ObservationLink, wanted: Feature, found: Feature)
             expected=[height, width],
             found=[rows, columns],
             remedy="" if wanted.resizes else "Render or record in the policy's size where that is possible.",
-            message=f"`{link.policy}` is {height} x {width}, the target's picture {rows} x {columns}; "
+            message=f"`{name}` is {height} x {width}, the target's picture {rows} x {columns}; "
             + ("the policy resizes by itself." if wanted.resizes else "the wrapper resizes."),
             handled="wrapper",
         )
@@ -97,16 +115,6 @@ def _picture(pair: Pair, link: ObservationLink, wanted: Feature, found: Feature)
                 expected=round(width / height, 4),
                 found=round(columns / rows, 4),
                 remedy="Crop or render in the policy's aspect ratio; stretched pictures look different to it.",
-                message=f"`{link.policy}` has another aspect ratio than the target's picture, which is stretched.",
+                message=f"`{name}` has another aspect ratio than the target's picture, which is stretched.",
                 handled="wrapper",
             )
-    if wanted.channels_first != found.channels_first:
-        yield Issue(
-            check="image_layout",
-            severity="info",
-            **keys,
-            expected="CHW" if wanted.channels_first else "HWC",
-            found="CHW" if found.channels_first else "HWC",
-            message=f"The axes of `{link.policy}` are put in the policy's order.",
-            handled="wrapper",
-        )

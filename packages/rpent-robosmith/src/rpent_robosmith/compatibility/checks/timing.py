@@ -60,7 +60,6 @@ def _rate(pair: Pair) -> Iterator[Issue]:
 
 
 def _chunk(pair: Pair) -> Iterator[Issue]:
-    link, wanted = pair.mapping.action, pair.wishes.execute_steps
     length = pair.policy.chunk_length
     if length is None:
         yield Issue(
@@ -71,7 +70,14 @@ def _chunk(pair: Pair) -> Iterator[Issue]:
             handled="wrapper",
         )
         return
-    declared = pair.policy.execute_steps
+    yield from _execute_steps(pair, length)
+    if length > 1:
+        yield _between_looks(pair, length)
+        yield from _whole_episode(pair)
+
+
+def _execute_steps(pair: Pair, length: int) -> Iterator[Issue]:
+    wanted, declared = pair.wishes.execute_steps, pair.policy.execute_steps
     if (wanted or declared or 1) > length:
         yield Issue(
             check="execute_steps",
@@ -82,11 +88,13 @@ def _chunk(pair: Pair) -> Iterator[Issue]:
             message=f"{wanted or declared} actions of an answer shall be carried out, and it has {length}.",
             handled="no" if wanted else "wrapper",
         )
-    if length <= 1:
-        return
+
+
+def _between_looks(pair: Pair, length: int) -> Issue:
+    link = pair.mapping.action
     rate = pair.target.control_rate_hz or pair.policy.control_rate_hz
     blind_s = None if rate is None else round(link.execute_steps / rate, 4)
-    yield Issue(
+    return Issue(
         check="chunk",
         severity="warning" if blind_s is not None and blind_s > LONG_S else "info",
         expected={"chunk_length": length, "execute_steps": link.execute_steps},
@@ -98,12 +106,15 @@ def _chunk(pair: Pair) -> Iterator[Issue]:
         + (f": it looks every {blind_s:g} s." if blind_s is not None else "."),
         handled="wrapper",
     )
-    limit = pair.target.max_episode_steps
-    if limit is not None and link.execute_steps >= limit:
+
+
+def _whole_episode(pair: Pair) -> Iterator[Issue]:
+    steps, limit = pair.mapping.action.execute_steps, pair.target.max_episode_steps
+    if limit is not None and steps >= limit:
         yield Issue(
             check="chunk_too_long",
             severity="warning",
-            expected=link.execute_steps,
+            expected=steps,
             found=limit,
             remedy="Carry out fewer of them: `--execute-steps N`.",
             message=f"One answer is as long as a whole episode of {limit} steps: the policy looks once.",
