@@ -181,11 +181,25 @@ def _difference(model: Any, parameters: PolicyParameters) -> float:
 def _likely(parameters: PolicyParameters, space: spaces.Space[Any], trial: int) -> Any:
     """Return an observation like those that the policy was trained on, where its statistics are known."""
     variance = parameters.weights.get("observation.var")
-    if variance is None or not isinstance(space, spaces.Box):
+    if variance is None:
         return space.sample()
     noise: NDArray[Any] = np.random.default_rng(trial).normal(size=variance.shape)
     mean: NDArray[Any] = parameters.weights["observation.mean"]
-    return (mean + noise * np.sqrt(variance)).reshape(space.shape).astype(space.dtype)
+    return _shaped(mean + noise * np.sqrt(variance), space)
+
+
+def _shaped(numbers: NDArray[Any], space: spaces.Space[Any]) -> Any:
+    """Return an observation of its flat numbers, see `rpent_robosmith.policy.network.flattened`."""
+    if isinstance(space, spaces.Box):
+        return numbers.reshape(space.shape).astype(space.dtype)
+    if not isinstance(space, spaces.Dict):
+        return space.sample()  # one-hot vectors have no likely ones in between
+    observation, start = {}, 0
+    for name, part in sorted(space.spaces.items()):
+        end = start + spaces.flatdim(part)
+        observation[name] = _shaped(numbers[start:end], part)
+        start = end
+    return observation
 
 
 def _distance(one: Any, other: Any, space: spaces.Space[Any]) -> float:

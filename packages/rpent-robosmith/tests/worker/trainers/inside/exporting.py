@@ -72,6 +72,15 @@ def test_the_library_loads_it_and_predicts_the_same(
         np.testing.assert_allclose(theirs, ours.act(seen), rtol=0, atol=1e-3)
 
 
+def test_a_policy_that_saw_little_of_its_space_is_compared_where_it_was(tmp_path: Path) -> None:
+    boxes = spaces.Dict({name: part for name, part in PARTS.spaces.items() if name != "button"})
+    policy = trained("sac", boxes, ACTIONS["box"], normalized=True)
+    policy.weights["observation.mean"][:] = 1.3
+    policy.weights["observation.var"][:] = 1e-4  # as of a gripper that moves some centimetres
+    write_policy(tmp_path, policy)
+    assert export.run({"policy": str(tmp_path)}, None)["difference"] < export.TOLERANCE
+
+
 def test_the_same_policy_gives_the_same_file(tmp_path: Path) -> None:
     write_policy(tmp_path, trained("ppo", OBSERVATIONS["vector"], ACTIONS["box"], normalized=False))
     first = export.run({"policy": str(tmp_path)}, None)["content"].tobytes()
