@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SETTINGS: dict[str, Any] = {
     "environment": "cartpole",
     "criterion": ["success_rate>=0.99"],
-    "total_steps": 10_000,
+    "total_steps": 5_000,
     "candidates": 2,
     "iterations": 2,
     "episodes": 4,

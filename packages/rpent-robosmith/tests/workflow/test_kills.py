@@ -20,7 +20,11 @@ from rpent_robosmith.workflow.state import NODES
 if TYPE_CHECKING:
     from rpent_robosmith.workflow.state import RunState
 
-pytestmark = [pytest.mark.models, pytest.mark.usefixtures("robosmith_python")]
+pytestmark = [
+    pytest.mark.models,
+    pytest.mark.usefixtures("robosmith_python"),
+    pytest.mark.timeout(1800),  # many short processes: quick alone, slow beside others
+]
 
 SCRIPT = Path(__file__).with_name("killed.py")
 TIMEOUT_S = 300
@@ -95,18 +99,14 @@ def test_killed_at_the_end_of_every_node(
     check(tmp_path, reference)
 
 
-def test_killed_in_the_middle(tmp_path: Path, reference: tuple[RunState, dict[str, bytes]]) -> None:
-    points = [
-        *("label:try:0.3", "label:try:0.9"),
-        *("label:train:0.15", "label:train:0.35", "label:train:0.6", "label:train:0.95"),
-        *("label:evaluate:0.0", "label:film:0.0"),
-    ]
-    kill_at(tmp_path, points)
-    check(tmp_path, reference)
-
-
-def test_killed_while_writing_checkpoints(
+def test_killed_in_the_middle_and_while_writing_checkpoints(
     tmp_path: Path, reference: tuple[RunState, dict[str, bytes]]
 ) -> None:
-    kill_at(tmp_path, ["checkpoint:2", "checkpoint:3", "checkpoint:5"])
+    points = [
+        "checkpoint:2",
+        *("label:try:0.3", "label:try:0.9"),
+        *("label:train:0.25", "label:train:0.5", "label:train:0.95"),
+        *("label:evaluate:0.0", "checkpoint:3", "label:film:0.0"),
+    ]
+    kill_at(tmp_path, points)
     check(tmp_path, reference)
