@@ -113,7 +113,9 @@ def resume(
     """
     with _held(folder):
         loaded = checkpoint.recover(folder)
-        state = loaded.state if iterations is None else with_iterations(loaded.state, iterations)
+        state = loaded.state.model_copy(update={"run_id": folder.name})  # it may have been renamed
+        if iterations is not None:
+            state = with_iterations(state, iterations)
         if state.next_node is None:
             raise UsageError(
                 f"The run `{state.run_id}` has ended ({state.status}): nothing is left to be done.",

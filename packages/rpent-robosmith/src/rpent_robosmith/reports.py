@@ -8,6 +8,9 @@ from pydantic import Field
 
 from rpent_robosmith.data import Data
 
+_BELOW = r"^[\w-][\w.-]*(/[\w-][\w.-]*)*$"
+"""A path below the run directory, with no way out of it."""
+
 
 class EpisodeRecord(Data):
     """One episode of an evaluation."""
@@ -67,8 +70,8 @@ class Verdict(Data):
 class RewardCandidate(Data):
     """A reward function, and how it did."""
 
-    id: str
-    """`i1-c2`: iteration and number."""
+    id: str = Field(pattern=r"^[\w.-]*$")
+    """`i1-c2`: iteration and number; files are named after it."""
     code: str
     origin: str
     """Who wrote it: `template:distance`, `model:...`."""
@@ -119,7 +122,7 @@ class TrainingReport(Data):
     `error`); empty where it did not fail, or did so in the trainer's own words."""
     best_steps: int | None = None
     curve: tuple[CurvePoint, ...] = ()
-    policy: str | None = None
+    policy: str | None = Field(None, pattern=_BELOW)
     """Folder of the best checkpoint, relative to the run directory."""
     reward_errors: int = 0
     reward_calls: int = 0

@@ -11,8 +11,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import ValidationError
 from rpent_robosmith.facts import EnvFacts, SpaceFacts
-from rpent_robosmith.reports import CurvePoint, TrainingReport
+from rpent_robosmith.reports import CurvePoint, RewardCandidate, TrainingReport
 from rpent_robosmith.task import TaskSpec
 from rpent_robosmith.workflow import checkpoint
 from rpent_robosmith.workflow.checkpoint import CheckpointError
@@ -153,6 +154,21 @@ def test_an_unknown_version_is_refused_and_no_reason_to_fall_back(
 
     with pytest.raises(CheckpointError, match=f"{word} version `7`"):
         checkpoint.load(tmp_path)
+
+
+@pytest.mark.parametrize("policy", ["/etc", "../../etc", "training/../../etc", "training//x", ""])
+def test_a_policy_outside_the_run_directory_is_none_of_its_state(policy: str) -> None:
+    report = {"iteration": 1, "algorithm": "ppo", "trainer": "sb3", "seed": 0, "reward": None, "steps": 1}
+    report["status"] = "finished"
+    assert TrainingReport.model_validate(report | {"policy": "training/i1-ppo/policy"})
+    with pytest.raises(ValidationError, match="policy"):
+        TrainingReport.model_validate(report | {"policy": policy})
+
+
+@pytest.mark.parametrize("name", ["../../x", "a/b", "/etc/x", "i1-c1\n"])
+def test_a_candidate_is_not_named_after_a_path(name: str) -> None:
+    with pytest.raises(ValidationError, match="id"):
+        RewardCandidate(id=name, code="", origin="a")
 
 
 def test_without_any_checkpoint(tmp_path: Path) -> None:
