@@ -87,7 +87,9 @@ def onnx_policy(
         inputs.append(
             helper.make_tensor_value_info("observation.images.top", TensorProto.FLOAT, ["batch", 3, *camera])
         )
-        nodes.append(helper.make_node("ReduceMean", ["observation.images.top", "axes"], ["bright"], keepdims=0))
+        nodes.append(
+            helper.make_node("ReduceMean", ["observation.images.top", "axes"], ["bright"], keepdims=0)
+        )
         nodes.append(helper.make_node("Unsqueeze", ["bright", "last"], ["column"]))
         nodes.append(helper.make_node("Add", ["flat", "column"], ["seen"]))
         constants += [
@@ -107,7 +109,11 @@ def onnx_policy(
             numpy_helper.from_array(np.array([1, chunk, 1], np.int64), "repeats"),
         ]
     graph = helper.make_graph(
-        nodes, "policy", inputs, [helper.make_tensor_value_info("action", TensorProto.FLOAT, shape)], constants
+        nodes,
+        "policy",
+        inputs,
+        [helper.make_tensor_value_info("action", TensorProto.FLOAT, shape)],
+        constants,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
     helper.set_model_props(model, {name: json.dumps(value) for name, value in (metadata or {}).items()})
