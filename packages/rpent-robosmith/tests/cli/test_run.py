@@ -18,10 +18,17 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture
+def trainers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have what trainers need: a plan does not start them."""
+    monkeypatch.setattr("rpent_robosmith.training.choice.missing", lambda *_, **__: [])
+
+
 def run(*words: str) -> Result:
     return CliRunner().invoke(main, ["smith", "run", *words])
 
 
+@pytest.mark.usefixtures("trainers")
 def test_a_plan_writes_nothing_and_says_what_would_be_done(tmp_path: Path) -> None:
     done = run(
         "swing the pendulum up and keep it upright with 90 % success", "--dry-run", "--seed", "4", "--json"
@@ -38,6 +45,7 @@ def test_a_plan_writes_nothing_and_says_what_would_be_done(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("trainers")
 def test_a_plan_for_people() -> None:
     done = run("balance the pole", "--environment", "cartpole", "--dry-run")
     assert done.exit_code == 0
@@ -72,6 +80,7 @@ def test_agents_are_refused_before_a_run_directory_is_made(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("trainers")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -98,6 +107,7 @@ def test_options_that_could_not_act_are_refused_in_one_sentence(words: list[str]
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("trainers")
 def test_criteria_that_leave_one_value_are_accepted() -> None:
     both = ("--criterion", "mean_length>=500", "--criterion", "mean_length<=500")
     assert run("balance the pole", "--environment", "cartpole", *both, "--dry-run").exit_code == 0
