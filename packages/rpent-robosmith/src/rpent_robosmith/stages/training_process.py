@@ -226,6 +226,7 @@ class Training:
         if len(self._curve) >= most_segments(self._order):
             raise untold("The training told of more evaluations than it has segments.")
         self._curve.append(point_of(data.get("point"), self._order))
+        self._progress({"steps": self._curve[-1].steps})
 
     def _keep(self, data: Mapping[str, Any]) -> None:
         segment, content = data.get("segment"), data.get("data")
