@@ -5,12 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
-import onnx
-import pyarrow as pa
-import pyarrow.parquet as pq
-from onnx import TensorProto, helper, numpy_helper
+import pytest
 from rpent_robosmith.facts import SpaceFacts
 from rpent_robosmith.policy.files import write_policy
 from rpent_robosmith.policy.format import PolicyDescription, PolicyParameters
@@ -22,6 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from rpent_robosmith.catalog.entry import EnvEntry
+
+h5py = pytest.importorskip("h5py")
+onnx = pytest.importorskip("onnx")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+TensorProto, helper, numpy_helper = onnx.TensorProto, onnx.helper, onnx.numpy_helper
 
 SO100 = ("shoulder", "elbow", "wrist_flex", "wrist_roll", "jaw", "gripper")
 

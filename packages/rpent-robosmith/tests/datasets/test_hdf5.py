@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 import pytest
 from rpent.errors import UsageError
@@ -15,6 +14,8 @@ from rpent_robosmith.testing.datasets import toy_episodes, write_toy
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+h5py = pytest.importorskip("h5py")
 
 
 def _file(path: Path, demos: Mapping[str, Mapping[str, Any]], **attributes: Any) -> Path:

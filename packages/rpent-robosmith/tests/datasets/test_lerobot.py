@@ -8,8 +8,6 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 from rpent.errors import UsageError
@@ -18,6 +16,9 @@ from rpent_robosmith.testing.datasets import toy_episodes, write_toy
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 FEATURES: dict[str, Any] = {
     "observation.state": {"dtype": "float32", "shape": [2], "names": {"motors": ["pan", "lift"]}},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 import pytest
 from rpent.errors import UsageError
@@ -15,6 +14,8 @@ from rpent_robosmith.worker.demonstrations import read_demonstrations
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+h5py = pytest.importorskip("h5py")
 
 OBSERVATION = SpaceFacts(kind="box", shape=(4,), dtype="float32", low=(-9.0,) * 4, high=(9.0,) * 4)
 ACTION = SpaceFacts(kind="box", shape=(3,), dtype="float32", low=(-1.0,) * 3, high=(1.0,) * 3)
