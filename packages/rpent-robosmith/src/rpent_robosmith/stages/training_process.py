@@ -216,17 +216,18 @@ class Training:
         steps = data.get("steps")
         if type(steps) is int and 0 <= steps <= most_steps(self._order):
             self._steps = max(self._steps, steps)
-            last = self._curve[-1] if self._curve else None
-            note = "" if last is None or last.success_rate is None else f"success {last.success_rate:.0%}"
-            self._workshop.listener.progress(
-                f"train {self._choice.name}", steps, self._order.total_steps, note
-            )
+            self._show(steps)
+
+    def _show(self, steps: int) -> None:
+        last = self._curve[-1] if self._curve else None
+        note = "" if last is None or last.success_rate is None else f"success {last.success_rate:.0%}"
+        self._workshop.listener.progress(f"train {self._choice.name}", steps, self._order.total_steps, note)
 
     def _evaluated(self, data: Mapping[str, Any]) -> None:
         if len(self._curve) >= most_segments(self._order):
             raise untold("The training told of more evaluations than it has segments.")
         self._curve.append(point_of(data.get("point"), self._order))
-        self._progress({"steps": self._curve[-1].steps})
+        self._show(self._curve[-1].steps)
 
     def _keep(self, data: Mapping[str, Any]) -> None:
         segment, content = data.get("segment"), data.get("data")
