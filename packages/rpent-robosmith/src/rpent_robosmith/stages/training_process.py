@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from rpent.errors import ExitCode, PolicyError, RpentError, UsageError
 from rpent.home import expanded
 
+from rpent_robosmith.durable import write_durably
 from rpent_robosmith.policy.adopting import adopted
 from rpent_robosmith.policy.files import write_policy
 from rpent_robosmith.reports import CurvePoint, TrainingReport
@@ -85,9 +86,7 @@ class _Clock:
         return self.before + time.monotonic() - self.began
 
     def write(self) -> None:
-        temporary = self.path.with_name(f".{self.path.name}.new")
-        temporary.write_text(json.dumps({"order": self.order, "seconds": round(self.used(), 3)}))
-        temporary.replace(self.path)
+        write_durably(self.path, json.dumps({"order": self.order, "seconds": round(self.used(), 3)}).encode())
 
 
 class Training:
@@ -124,9 +123,7 @@ class Training:
             return done
         self._begin()
         report = self._trained()
-        temporary = self._folder / f".{REPORT}.new"
-        temporary.write_text(report.model_dump_json(indent=2) + "\n")
-        temporary.replace(self._folder / REPORT)
+        write_durably(self._folder / REPORT, (report.model_dump_json(indent=2) + "\n").encode())
         shutil.rmtree(self._folder / CHECKPOINTS, ignore_errors=True)
         return report
 
