@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -12,6 +11,7 @@ from rpent.errors import PluginError
 from rpent.plugins import registry
 
 from rpent_robosmith.worker.api import EnvAdapter
+from rpent_robosmith.worker.loading import instance
 
 if TYPE_CHECKING:
     from rpent_robosmith.catalog.entry import EnvEntry
@@ -47,16 +47,7 @@ def adapter_of(name: str) -> EnvAdapter:
         PluginError: It is not installed, or cannot be imported here.
     """
     spec = registry.get("env_adapters", name)
-    module, _, attribute = spec.adapter.partition(":")
-    try:
-        adapter = getattr(import_module(module), attribute)()
-    except ImportError as error:
-        raise PluginError(
-            f"The env adapter `{name}` cannot be used in this interpreter: {error}.",
-            hint=f"Install it: {spec.needs.install}" if spec.needs.install else None,
-        ) from error
-    if not isinstance(adapter, EnvAdapter):
-        raise PluginError(f"The env adapter `{name}` is no `EnvAdapter`: `{spec.adapter}`.")
+    adapter: EnvAdapter = instance(EnvAdapter, spec.adapter, spec.needs, f"env adapter `{name}`")
     return adapter
 
 

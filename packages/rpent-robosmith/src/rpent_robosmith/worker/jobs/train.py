@@ -6,12 +6,10 @@ the learning curve, and whether it is the best), `checkpoint` (segment, data).
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rpent.errors import PluginError
 from rpent.plugins import registry
 
 from rpent_robosmith.training.checkpoints import APPENDED, KEEP_ROWS, CheckpointFolder
@@ -19,6 +17,7 @@ from rpent_robosmith.training.order import TrainingOrder, TrainingResult
 from rpent_robosmith.training.packing import pack
 from rpent_robosmith.worker.api import Trainer, TrainingError, TrainingTask
 from rpent_robosmith.worker.control import controlling
+from rpent_robosmith.worker.loading import instance
 from rpent_robosmith.worker.making import make_env
 from rpent_robosmith.worker.rewarding import Rewarding
 from rpent_robosmith.worker.selecting import Judge
@@ -84,16 +83,7 @@ def load_trainer(name: str) -> Trainer:
         PluginError: It is not installed, cannot be imported here, or is no trainer.
     """
     spec = registry.get("trainers", name)
-    module, _, attribute = spec.trainer.partition(":")
-    try:
-        trainer = getattr(import_module(module), attribute)()
-    except ImportError as error:
-        raise PluginError(
-            f"The trainer `{name}` cannot be used in this interpreter: {error}.",
-            hint=f"Install it: {spec.needs.install}" if spec.needs.install else None,
-        ) from error
-    if not isinstance(trainer, Trainer):
-        raise PluginError(f"The trainer `{name}` is no `Trainer`: `{spec.trainer}`.")
+    trainer: Trainer = instance(Trainer, spec.trainer, spec.needs, f"trainer `{name}`")
     return trainer
 
 
